@@ -1,6 +1,7 @@
 package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.outbox.Outbox;
 import java.sql.Connection;
 
 /**
@@ -30,4 +31,7 @@ public interface JdbcContext extends HandlerContext, JdbcWriter {
      */
     @Override
     Connection connection();
+
+    @Override
+    Outbox outbox();
 }

@@ -6,6 +6,7 @@ import io.pigeonhole.core.archive.HistoryArchive;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.LogPartition;
+import io.pigeonhole.core.outbox.Outbox;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.HistoryDays;
@@ -30,6 +31,7 @@ import io.pigeonhole.jdbc.sql.StoreSchema;
 import io.pigeonhole.jdbc.store.Database;
 import io.pigeonhole.jdbc.store.DaysOnUse;
 import io.pigeonhole.jdbc.store.JdbcAdminStore;
+import io.pigeonhole.jdbc.transaction.CallersConnection;
 import io.pigeonhole.jdbc.transaction.DataSourceTransactions;
 import io.pigeonhole.jdbc.transaction.JoinedWriter;
 import io.pigeonhole.jdbc.transaction.TransactionSource;
@@ -38,6 +40,8 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -134,6 +138,16 @@ public final class JdbcStore implements InboxStore<JdbcContext> {
     @Override
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
         return consumers.isEmpty() ? List.of() : database.due(consumers);
+    }
+
+    @Override
+    public Set<Integer> appendedTo(String destination) {
+        return database.appendedTo(destination);
+    }
+
+    @Override
+    public Runnable whenAppended(BiConsumer<String, Set<Integer>> listener) {
+        return database.whenAppended(listener);
     }
 
     @Override
@@ -251,7 +265,33 @@ public final class JdbcStore implements InboxStore<JdbcContext> {
      * @throws IllegalStateException if the thread is in none, or the store was given no {@link JdbcTransactions}
      */
     public JdbcWriter join() {
-        return JoinedWriter.of(current("to write in"), database.errors());
+        return JoinedWriter.of(current("to write in"), database.errors(), database.appends());
+    }
+
+    /**
+     * Where messages to send are appended, in a transaction of the caller, who also ends it. A relay finds them at its next look, after
+     * two seconds at most unless its node is set otherwise. Whether the caller commits what is appended is not known here: an append
+     * behind a commit begins another transaction, which has to be committed too.
+     *
+     * @param connection a connection to this database with auto-commit off
+     * @return an outbox for as long as the connection is the caller's; to append throws {@link
+     *     io.pigeonhole.core.failure.ConfigurationException} where auto-commit is on or the connection is read-only
+     */
+    public Outbox outbox(Connection connection) {
+        return JoinedWriter.of(new CallersConnection(connection), database.errors(), database.appends())
+                .outbox();
+    }
+
+    /**
+     * The same in the transaction that the calling thread is in. Relays of this store look at once after its commit.
+     *
+     * @return an outbox for as long as the transaction lasts; to append throws {@link IllegalStateException} where it has ended, such as
+     *     in a callback after the commit
+     * @throws IllegalStateException if the thread is in none, or the store was given no {@link JdbcTransactions}
+     */
+    public Outbox outbox() {
+        return JoinedWriter.of(current("to append a message in"), database.errors(), database.appends())
+                .outbox();
     }
 
     private JoinedTransaction current(String purpose) {

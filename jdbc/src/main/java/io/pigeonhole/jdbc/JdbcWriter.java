@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.outbox.Outbox;
 import java.sql.Connection;
 import org.jspecify.annotations.Nullable;
 
@@ -43,4 +44,12 @@ public interface JdbcWriter {
      * @throws io.pigeonhole.core.failure.StoreException if it is executed at once, and fails or changes another number of rows
      */
     void deferExpecting(int rows, String sql, @Nullable Object... parameters);
+
+    /**
+     * Where messages to send are appended in this transaction, to be published after its commit.
+     *
+     * @return an outbox that is valid for as long as this is; for the same thread. To append throws {@link IllegalStateException} where
+     *     the transaction has ended, such as in a callback after its commit
+     */
+    Outbox outbox();
 }

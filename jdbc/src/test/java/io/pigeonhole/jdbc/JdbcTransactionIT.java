@@ -15,6 +15,9 @@ import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.jdbc.outbox.AppendListeners;
+import io.pigeonhole.jdbc.outbox.Appends;
+import io.pigeonhole.jdbc.sql.Statements;
 import io.pigeonhole.jdbc.transaction.DataSourceTransactions;
 import io.pigeonhole.jdbc.transaction.JdbcTransaction;
 import io.pigeonhole.jdbc.transaction.TransactionSource;
@@ -328,9 +331,11 @@ class JdbcTransactionIT {
         try (Connection connection = workshop.dataSource().getConnection()) {
             OutOfMemoryError thrown = new OutOfMemoryError("once");
             TransactionSource transactions = new TransactionSource(new DataSourceTransactions(() -> connection), null);
-            assertThatThrownBy(() -> JdbcTransaction.open(transactions, (consumer, key) -> false, (own, begun) -> {
-                        throw thrown;
-                    }))
+            Appends appends = Appends.of(new Statements(List.of()), null, new AppendListeners());
+            assertThatThrownBy(() ->
+                            JdbcTransaction.open(transactions, (consumer, key) -> false, appends, (own, begun) -> {
+                                throw thrown;
+                            }))
                     .isSameAs(thrown);
             assertThat(connection.isClosed()).isTrue();
         }

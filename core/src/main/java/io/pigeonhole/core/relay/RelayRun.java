@@ -1,5 +1,6 @@
 package io.pigeonhole.core.relay;
 
+import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.RetryableException;
@@ -27,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * published again. Safe for use by many threads.
  */
 final class RelayRun {
+    /** Those who administer the same messages hold the lock for a moment. */
+    private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(5);
+
     private final InboxStore<?> store;
     private final RegisteredConsumer consumer;
     private final String destination;
@@ -87,7 +91,7 @@ final class RelayRun {
             if (appended.isEmpty()) {
                 return null;
             }
-            Set<OrderingKey> blocked = blocked(transaction, appended);
+            Set<OrderingKey> blocked = blocked(transaction, workPartition, appended);
             List<AppendedMessage> free = appended.stream()
                     .filter(message -> isFree(message, blocked))
                     .toList();
@@ -104,7 +108,8 @@ final class RelayRun {
         });
     }
 
-    private Set<OrderingKey> blocked(InboxTransaction<?> transaction, List<AppendedMessage> appended) {
+    private Set<OrderingKey> blocked(
+            InboxTransaction<?> transaction, int workPartition, List<AppendedMessage> appended) {
         if (!consumer.order().isKept()) {
             return Set.of();
         }
@@ -112,7 +117,11 @@ final class RelayRun {
                 .map(message -> OrderingKey.of(message.message()))
                 .filter(Objects::nonNull)
                 .collect(Collectors.toSet());
-        return keys.isEmpty() ? Set.of() : transaction.blocked(consumer, keys);
+        if (keys.isEmpty()) {
+            return Set.of();
+        }
+        transaction.lock(consumer, List.of(workPartition), LOCK_TIMEOUT);
+        return transaction.blocked(consumer, keys);
     }
 
     private static boolean isFree(AppendedMessage message, Set<OrderingKey> blocked) {
@@ -153,6 +162,9 @@ final class RelayRun {
                 writes.committed();
             }
             return brought;
+        } catch (ClaimBlockedException e) {
+            throw new RetryableException(
+                    "others hold the messages to send in work partition " + workPartition + "; try again", e);
         } catch (StoreException e) {
             throw refusal(workPartition, e);
         } finally {

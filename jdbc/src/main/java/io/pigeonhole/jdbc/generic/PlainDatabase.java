@@ -11,6 +11,7 @@ import io.pigeonhole.jdbc.counter.LargestNumberStatement;
 import io.pigeonhole.jdbc.dialect.Dialect;
 import io.pigeonhole.jdbc.dialect.PlainErrors;
 import io.pigeonhole.jdbc.dialect.TransactionControl;
+import io.pigeonhole.jdbc.outbox.OutboxStatement;
 import io.pigeonhole.jdbc.retention.FailedSteps;
 import io.pigeonhole.jdbc.retention.OldRowStatement;
 import io.pigeonhole.jdbc.retention.RetentionRuleStatement;
@@ -63,7 +64,7 @@ public final class PlainDatabase extends Database {
             Parts parts,
             RetentionSettings settings,
             LongSupplier nanos) {
-        super(parts, settings, nanos);
+        super(parts, transactionsOfHandlers.schema(), settings, nanos);
         this.connections = connections;
         this.transactionsOfHandlers = transactionsOfHandlers;
         this.dialect = dialect;
@@ -111,6 +112,7 @@ public final class PlainDatabase extends Database {
 
     private static void require(Statements statements) {
         statements.require(ConsumerStatement.class);
+        statements.require(OutboxStatement.class);
         statements.require(SizeStatement.class);
         statements.require(LeaseStatement.class);
         statements.require(ReplayStatement.class);
@@ -144,6 +146,7 @@ public final class PlainDatabase extends Database {
         return JdbcTransaction.open(
                 transactionsOfHandlers,
                 this::isInLedger,
+                appends(),
                 (own, connection) -> new PlainTransaction(
                         own,
                         connection,

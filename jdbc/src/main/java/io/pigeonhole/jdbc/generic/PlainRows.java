@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc.generic;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
+import io.pigeonhole.core.store.AppendedMessage;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.ExpiredLease;
 import io.pigeonhole.core.store.FinishedMessage;
@@ -11,6 +12,10 @@ import io.pigeonhole.core.store.PostponedItem;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
+import io.pigeonhole.jdbc.outbox.OutboxRows;
+import io.pigeonhole.jdbc.outbox.OutboxStatement;
+import io.pigeonhole.jdbc.sql.Call;
+import io.pigeonhole.jdbc.sql.WorkItems;
 import io.pigeonhole.jdbc.transaction.RowOperations;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -56,6 +61,25 @@ record PlainRows(PlainSession session) implements RowOperations {
     @Override
     public List<WorkItem> retake(RegisteredConsumer consumer, List<Long> ids) throws SQLException {
         return PlainDueWork.retake(session, consumer, ids);
+    }
+
+    @Override
+    public List<AppendedMessage> appended(
+            RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes)
+            throws SQLException {
+        try (Call call = session.call(OutboxStatement.APPENDED)) {
+            return OutboxRows.read(call, consumer, destination, workPartition, limit, bytes);
+        }
+    }
+
+    @Override
+    public void removeAppended(String destination, int workPartition, List<Long> positions) throws SQLException {
+        try (Call call = session.call(OutboxStatement.REMOVE_APPENDED)) {
+            for (Long position : positions) {
+                call.number("id", position).addBatch();
+            }
+            WorkItems.requireAll(call.changeEach());
+        }
     }
 
     @Override

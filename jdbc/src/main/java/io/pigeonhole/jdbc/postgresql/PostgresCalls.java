@@ -15,7 +15,7 @@ import java.sql.SQLException;
  * @param values as the database has them
  */
 record PostgresCalls(Connection connection, PostgresTexts texts, Values values) {
-    /** The setting of the limit answers too. */
+    /** The setting of a limit answers too, and that of the planner. */
     private static final int ANSWERS_BEFORE_SEARCH = 1;
 
     static PostgresCalls of(Connection connection, PostgresTexts texts) {
@@ -29,6 +29,11 @@ record PostgresCalls(Connection connection, PostgresTexts texts, Values values) 
 
     Call call(Sql.Text text) throws SQLException {
         return Call.of(connection, text, values);
+    }
+
+    /** A statement that says first that it is to be planned each time. */
+    Call planned(StatementName statement) throws SQLException {
+        return Call.behind(ANSWERS_BEFORE_SEARCH, connection, texts.of(statement), values);
     }
 
     /** A search that has a limit of its own, which is set in the same round trip. */

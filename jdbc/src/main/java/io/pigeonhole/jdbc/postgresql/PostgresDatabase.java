@@ -9,6 +9,7 @@ import io.pigeonhole.jdbc.admin.SizeStatement;
 import io.pigeonhole.jdbc.counter.Counters;
 import io.pigeonhole.jdbc.counter.LargestNumberStatement;
 import io.pigeonhole.jdbc.dialect.SqlStates;
+import io.pigeonhole.jdbc.outbox.OutboxStatement;
 import io.pigeonhole.jdbc.retention.FailedSteps;
 import io.pigeonhole.jdbc.retention.RetentionRuleStatement;
 import io.pigeonhole.jdbc.retention.RetentionSettings;
@@ -62,7 +63,7 @@ public final class PostgresDatabase extends Database {
             KnownDays knownDays,
             RetentionSettings settings,
             LongSupplier nanos) {
-        super(parts, settings, nanos);
+        super(parts, transactionsOfHandlers.schema(), settings, nanos);
         this.connections = connections;
         this.transactionsOfHandlers = transactionsOfHandlers;
         this.repairs = repairs;
@@ -121,6 +122,7 @@ public final class PostgresDatabase extends Database {
         statements.require(MessageStatement.class);
         statements.require(LedgerQuery.class);
         statements.require(ConsumerStatement.class);
+        statements.require(OutboxStatement.class);
         statements.require(SizeStatement.class);
         statements.require(LeaseStatement.class);
         statements.require(ReplayStatement.class);
@@ -147,6 +149,7 @@ public final class PostgresDatabase extends Database {
         return JdbcTransaction.open(
                 transactionsOfHandlers,
                 this::isInLedger,
+                appends(),
                 (own, connection) -> new PostgresTransaction(
                         own, connection, idleLimit, hints, optimisticInserts, session, repairs, knownDays, texts));
     }

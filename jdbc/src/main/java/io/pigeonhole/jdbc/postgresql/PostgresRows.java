@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc.postgresql;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
+import io.pigeonhole.core.store.AppendedMessage;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.ExpiredLease;
 import io.pigeonhole.core.store.FinishedMessage;
@@ -11,6 +12,10 @@ import io.pigeonhole.core.store.PostponedItem;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
+import io.pigeonhole.jdbc.outbox.OutboxRows;
+import io.pigeonhole.jdbc.outbox.OutboxStatement;
+import io.pigeonhole.jdbc.sql.Call;
+import io.pigeonhole.jdbc.sql.WorkItems;
 import io.pigeonhole.jdbc.transaction.PendingRepair;
 import io.pigeonhole.jdbc.transaction.RowOperations;
 import java.sql.SQLException;
@@ -87,6 +92,27 @@ final class PostgresRows implements RowOperations {
     @Override
     public List<WorkItem> retake(RegisteredConsumer consumer, List<Long> ids) throws SQLException {
         return WorkRows.retake(calls, consumer, ids);
+    }
+
+    @Override
+    public List<AppendedMessage> appended(
+            RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes)
+            throws SQLException {
+        try (Call call = calls.planned(OutboxStatement.APPENDED)) {
+            return OutboxRows.read(call, consumer, destination, workPartition, limit, bytes);
+        }
+    }
+
+    @Override
+    public void removeAppended(String destination, int workPartition, List<Long> positions) throws SQLException {
+        try (Call call = calls.call(OutboxStatement.REMOVE_APPENDED)) {
+            WorkItems.requireAll(
+                    call.text("destination", destination)
+                            .number("work_partition", workPartition)
+                            .numbers("ids", positions)
+                            .change(),
+                    positions.size());
+        }
     }
 
     @Override

@@ -17,7 +17,7 @@ public final class SchemaFiles {
     public static final String CHANGELOG = "io/pigeonhole/schema/liquibase.xml";
 
     /** Version n is the n-th. */
-    public static final List<String> ALL = List.of("R__pigeonhole_001_inbox.sql");
+    public static final List<String> ALL = List.of("R__pigeonhole_001_inbox.sql", "R__pigeonhole_002_outbox.sql");
 
     private SchemaFiles() {}
 

@@ -29,8 +29,8 @@ public final class StoreSchema {
      */
     private static final Pattern NAMES = Pattern.compile(
             "(?<before>\\b(?:FROM|JOIN|INTO|UPDATE|TABLE|TABLES|ONLY|EXISTS|LIKE|OF|PARTITION|AS\\s+\\w+,)\\s+)"
-                    + "(?<table>inbox(?:_\\w+)?)\\b(?!\\s*\\.)"
-                    + "|(?<function>\\w\\(')(?<relation>inbox(?:_\\w+)?)(?=')"
+                    + "(?<table>(?:in|out)box(?:_\\w+)?)\\b(?!\\s*\\.)"
+                    + "|(?<function>\\w\\(')(?<relation>(?:in|out)box(?:_\\w+)?)(?=')"
                     + "|(?<current>\\bcurrent_schema\\(\\)|\\bDATABASE\\(\\)|\\bCURRENT_SCHEMA\\b(?!\\())");
 
     private static final int MOST_KNOWN = 1_000;

@@ -21,6 +21,9 @@ import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.admin.AdminDatabase;
 import io.pigeonhole.jdbc.admin.StoreSizes;
 import io.pigeonhole.jdbc.counter.Counters;
+import io.pigeonhole.jdbc.outbox.AppendListeners;
+import io.pigeonhole.jdbc.outbox.Appends;
+import io.pigeonhole.jdbc.outbox.OutboxRows;
 import io.pigeonhole.jdbc.replay.HistoryBarrier;
 import io.pigeonhole.jdbc.replay.JdbcReplays;
 import io.pigeonhole.jdbc.retention.OldHistory;
@@ -31,11 +34,15 @@ import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.Errors;
 import io.pigeonhole.jdbc.sql.LedgerQuery;
 import io.pigeonhole.jdbc.sql.ShortTransactions;
+import io.pigeonhole.jdbc.sql.StoreSchema;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a store does on one kind of database. What is not about messages in hand is here, for all of them. Safe for use by many
@@ -50,6 +57,8 @@ public abstract class Database implements InboxStore<JdbcContext> {
     private final JdbcReplays replays;
     private final RetentionRules rules;
     private final RetentionSteps retention;
+    private final AppendListeners appendListeners = new AppendListeners();
+    private final Appends appends;
 
     /**
      * What is different with each kind.
@@ -82,9 +91,10 @@ public abstract class Database implements InboxStore<JdbcContext> {
     /**
      * The same parts for all of them.
      *
+     * @param schema of its tables, where handlers may find them no more; null where the database has none
      * @param nanos what counts time between two looks at something
      */
-    protected Database(Parts parts, RetentionSettings settings, LongSupplier nanos) {
+    protected Database(Parts parts, @Nullable StoreSchema schema, RetentionSettings settings, LongSupplier nanos) {
         this.transactions = parts.transactions();
         this.days = parts.days();
         this.counters = parts.counters();
@@ -92,6 +102,7 @@ public abstract class Database implements InboxStore<JdbcContext> {
         this.admin = new AdminDatabase(transactions);
         this.replays = new JdbcReplays(admin, parts.barrier());
         this.rules = new RetentionRules(admin, settings, nanos);
+        this.appends = Appends.of(transactions.statements(), schema, appendListeners);
         this.retention = parts.retention().by(rules, new OldHistory(replays, settings.archive(), nanos));
     }
 
@@ -107,6 +118,21 @@ public abstract class Database implements InboxStore<JdbcContext> {
                 return call.consumer(consumer).key(key).hasRow();
             }
         });
+    }
+
+    /** How messages to send are appended. */
+    public final Appends appends() {
+        return appends;
+    }
+
+    @Override
+    public final Set<Integer> appendedTo(String destination) {
+        return OutboxRows.workPartitions(transactions, destination);
+    }
+
+    @Override
+    public final Runnable whenAppended(BiConsumer<String, Set<Integer>> listener) {
+        return appendListeners.add(listener);
     }
 
     /** The ledger in a transaction of the caller. */

@@ -9,14 +9,17 @@ import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.outbox.Outbox;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeferredWriteException;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.jdbc.JdbcContext;
+import io.pigeonhole.jdbc.JdbcWriter;
 import io.pigeonhole.jdbc.OwnTransaction;
 import io.pigeonhole.jdbc.RolledBackException;
 import io.pigeonhole.jdbc.dialect.SavepointStep;
 import io.pigeonhole.jdbc.dialect.TransactionControl;
+import io.pigeonhole.jdbc.outbox.Appends;
 import io.pigeonhole.jdbc.sql.Connections;
 import io.pigeonhole.jdbc.sql.Errors;
 import io.pigeonhole.jdbc.sql.ErrorsWithoutValues;
@@ -26,6 +29,7 @@ import java.sql.SQLException;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.StreamSupport;
@@ -81,6 +85,8 @@ abstract class HandlerTransaction {
 
     private final Set<Throwable> fullDisk = Collections.newSetFromMap(new IdentityHashMap<>());
     private boolean leftToThread;
+    private @Nullable Appends appends;
+    private Appends.@Nullable InTransaction appended;
 
     /** A key that it has claimed, where handlers have a framework: it is in the ledger once all is committed. */
     private @Nullable MessageKey claimed;
@@ -120,6 +126,21 @@ abstract class HandlerTransaction {
             outer = CURRENT.get();
             CURRENT.set(this);
         }
+    }
+
+    /** How messages to send are appended in it. */
+    void appendBy(Appends toUse) {
+        appends = toUse;
+    }
+
+    /** For contexts. */
+    Outbox outbox(JdbcWriter writer, @Nullable Message handled) {
+        Appends.InTransaction current = appended;
+        if (current == null) {
+            current = Objects.requireNonNull(appends, "appends").in(own::afterCommit);
+            appended = current;
+        }
+        return current.outbox(writer, handled);
     }
 
     private void unbindFromThread() {

@@ -1,6 +1,8 @@
 package io.pigeonhole.jdbc.transaction;
 
+import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.outbox.Outbox;
 import io.pigeonhole.jdbc.JdbcWriter;
 import java.sql.Connection;
 import java.util.Arrays;
@@ -46,6 +48,17 @@ class HandlerWriter implements JdbcWriter {
             throw new IllegalArgumentException("a statement cannot change " + rows + " rows");
         }
         defer(rows, sql, parameters);
+    }
+
+    @Override
+    public Outbox outbox() {
+        return call.transaction().outbox(this, handled());
+    }
+
+    /** The message whose handler writes, where that is known. */
+    @Nullable
+    protected Message handled() {
+        return null;
     }
 
     private void defer(int rows, String sql, @Nullable Object[] parameters) {

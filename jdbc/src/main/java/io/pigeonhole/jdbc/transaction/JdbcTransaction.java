@@ -8,6 +8,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
+import io.pigeonhole.core.store.AppendedMessage;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.ExpiredLease;
@@ -22,6 +23,7 @@ import io.pigeonhole.core.store.WorkItem;
 import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.OwnTransaction;
 import io.pigeonhole.jdbc.dialect.TransactionControl;
+import io.pigeonhole.jdbc.outbox.Appends;
 import io.pigeonhole.jdbc.sql.Errors;
 import io.pigeonhole.jdbc.sql.ReplayCalls;
 import java.sql.Connection;
@@ -67,11 +69,13 @@ public abstract class JdbcTransaction extends HandlerTransaction implements Inbo
      * Begins one. What is thrown for a connection that takes no transaction says that the database is away: a pool, and a framework,
      * have exceptions of their own for that.
      */
-    public static JdbcTransaction open(TransactionSource transactions, Acceptance acceptance, Opening opening) {
+    public static JdbcTransaction open(
+            TransactionSource transactions, Acceptance acceptance, Appends appends, Opening opening) {
         OwnTransaction own = transactions.begin();
         try {
             requireTransaction(own);
             JdbcTransaction begun = opening.on(own, transactions.bound(own));
+            begun.appendBy(appends);
             begun.bindToThread(acceptance);
             return begun;
         } catch (Throwable e) {
@@ -178,6 +182,19 @@ public abstract class JdbcTransaction extends HandlerTransaction implements Inbo
         return read(
                 "to take from work partition " + workPartition,
                 () -> rows().take(consumer, workPartition, limit, bytes));
+    }
+
+    @Override
+    public List<AppendedMessage> appended(
+            RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes) {
+        return read(
+                "to read messages to send to " + destination,
+                () -> rows().appended(consumer, destination, workPartition, limit, bytes));
+    }
+
+    @Override
+    public void removeAppended(String destination, int workPartition, List<Long> positions) {
+        change("to delete published", positions, () -> rows().removeAppended(destination, workPartition, positions));
     }
 
     @Override

@@ -2,9 +2,11 @@ package io.pigeonhole.jdbc.transaction;
 
 import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.outbox.Outbox;
 import io.pigeonhole.core.store.DeferredWriteException;
 import io.pigeonhole.jdbc.JdbcWriter;
 import io.pigeonhole.jdbc.JoinedTransaction;
+import io.pigeonhole.jdbc.outbox.Appends;
 import io.pigeonhole.jdbc.sql.Connections;
 import io.pigeonhole.jdbc.sql.Errors;
 import java.sql.Connection;
@@ -19,16 +21,20 @@ public final class JoinedWriter implements JdbcWriter {
 
     private final JoinedTransaction transaction;
     private final Errors errors;
+    private final Appends.InTransaction appends;
 
-    private JoinedWriter(JoinedTransaction transaction, Errors errors) {
+    private JoinedWriter(JoinedTransaction transaction, Errors errors, Appends appends) {
         this.transaction = transaction;
         this.errors = errors;
+        this.appends = appends.in(transaction::afterCommit);
     }
 
     /** Joins a transaction of this thread. In that of a handler it is as if the handler wrote by its context. */
-    public static JdbcWriter of(JoinedTransaction transaction, Errors errors) {
+    public static JdbcWriter of(JoinedTransaction transaction, Errors errors, Appends appends) {
         HandlerCall call = HandlerTransaction.callOn(transaction.connection());
-        return call == null ? new JoinedWriter(transaction, errors) : new HandlerWriter(call, NOBODYS, NOBODYS);
+        return call == null
+                ? new JoinedWriter(transaction, errors, appends)
+                : new HandlerWriter(call, NOBODYS, NOBODYS);
     }
 
     @Override
@@ -48,6 +54,11 @@ public final class JoinedWriter implements JdbcWriter {
             throw new IllegalArgumentException("a statement cannot change " + rows + " rows");
         }
         execute(rows, sql, parameters);
+    }
+
+    @Override
+    public Outbox outbox() {
+        return appends.outbox(this, null);
     }
 
     private void execute(int rows, String sql, @Nullable Object[] parameters) {

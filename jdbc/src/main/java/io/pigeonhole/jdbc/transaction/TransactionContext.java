@@ -32,6 +32,11 @@ final class TransactionContext extends HandlerWriter implements JdbcContext {
     }
 
     @Override
+    protected Message handled() {
+        return message;
+    }
+
+    @Override
     public int attempt() {
         return attempt;
     }

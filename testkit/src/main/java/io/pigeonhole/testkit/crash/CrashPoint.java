@@ -64,6 +64,14 @@ public enum CrashPoint {
     BEFORE_TAKE,
     /** They are taken. */
     AFTER_TAKE,
+    /** Before the messages of an outbox are read. */
+    BEFORE_APPENDED,
+    /** They are read. */
+    AFTER_APPENDED,
+    /** Before published messages are deleted from the outbox. */
+    BEFORE_REMOVE_APPENDED,
+    /** They are deleted, uncommitted. */
+    AFTER_REMOVE_APPENDED,
     /** Before messages that failed again are postponed. */
     BEFORE_POSTPONE,
     /** They are postponed, uncommitted. */

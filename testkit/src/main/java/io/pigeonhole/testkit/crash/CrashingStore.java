@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
 
 /**
  * Any store, with the {@linkplain CrashPoint points} around its transactions. What the store does is not changed. Safe for
@@ -61,6 +62,16 @@ public final class CrashingStore<C extends HandlerContext> implements InboxStore
     @Override
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
         return store.due(consumers);
+    }
+
+    @Override
+    public Set<Integer> appendedTo(String destination) {
+        return store.appendedTo(destination);
+    }
+
+    @Override
+    public Runnable whenAppended(BiConsumer<String, Set<Integer>> listener) {
+        return store.whenAppended(listener);
     }
 
     @Override

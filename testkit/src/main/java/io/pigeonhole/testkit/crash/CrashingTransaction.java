@@ -7,6 +7,7 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Advance;
+import io.pigeonhole.core.store.AppendedMessage;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.ExpiredLease;
@@ -99,6 +100,23 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
                 CrashPoint.BEFORE_TAKE,
                 () -> transaction.take(consumer, workPartition, limit, bytes),
                 CrashPoint.AFTER_TAKE);
+    }
+
+    @Override
+    public List<AppendedMessage> appended(
+            RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes) {
+        return between(
+                CrashPoint.BEFORE_APPENDED,
+                () -> transaction.appended(consumer, destination, workPartition, limit, bytes),
+                CrashPoint.AFTER_APPENDED);
+    }
+
+    @Override
+    public void removeAppended(String destination, int workPartition, List<Long> positions) {
+        around(
+                CrashPoint.BEFORE_REMOVE_APPENDED,
+                () -> transaction.removeAppended(destination, workPartition, positions),
+                CrashPoint.AFTER_REMOVE_APPENDED);
     }
 
     @Override

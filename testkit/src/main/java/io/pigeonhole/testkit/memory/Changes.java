@@ -5,6 +5,7 @@ import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.StoreException;
+import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
@@ -43,6 +44,8 @@ final class Changes {
     private final List<Runnable> effects = new ArrayList<>();
     private final List<Finished> history = new ArrayList<>();
     private final List<Attempt> attempts = new ArrayList<>();
+    private final List<OutboxTable.Appended> appended = new ArrayList<>();
+    private final List<Long> removed = new ArrayList<>();
     private final Map<Marks.Mark, Advance> advances = new LinkedHashMap<>();
     private final Map<String, ReplayProgress> replays = new LinkedHashMap<>();
     private final List<MemoryReplays.SkippedRow> skipped = new ArrayList<>();
@@ -152,6 +155,25 @@ final class Changes {
         });
     }
 
+    void append(String destination, int workPartition, Message message) {
+        inTurn(() -> {
+            appended.add(new OutboxTable.Appended(tables.outbox.nextPosition(), destination, workPartition, message));
+            undo.add(() -> appended.remove(appended.size() - 1));
+            return appended;
+        });
+    }
+
+    void removeAppended(List<Long> positions) {
+        inTurn(() -> {
+            positions.forEach(position -> {
+                Promise.check(tables.outbox.has(position), "only messages that are there are removed");
+                removed.add(position);
+                undo.add(() -> removed.remove(removed.size() - 1));
+            });
+            return removed;
+        });
+    }
+
     void savepoint() {
         inTurn(() -> savepoint = undo.mark());
     }
@@ -182,7 +204,7 @@ final class Changes {
     }
 
     void commit() {
-        inTurn(() -> {
+        List<OutboxTable.Appended> committed = inTurn(() -> {
             if (!tables.marks.allow(advances)) {
                 end(State.ENDED);
                 throw new WatermarkMovedException("rolled back: a watermark is not where it was read", null);
@@ -202,9 +224,12 @@ final class Changes {
             tables.attempts.addAll(attempts);
             work.apply();
             letterRows.apply();
+            List<OutboxTable.Appended> all = List.copyOf(appended);
+            tables.outbox.apply(all, removed);
             end(State.ENDED);
-            return state;
+            return all;
         });
+        tables.outbox.signal(committed);
     }
 
     /** As the server of a database does where a connection ends. */

@@ -4,6 +4,9 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.IdempotencyKey;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.outbox.Outbox;
+import io.pigeonhole.core.outbox.OutboxMessage;
+import java.util.UUID;
 
 /** What a handler gets from an {@link InMemoryStore}. Ends with the handler, for every thread. */
 public final class InMemoryContext implements HandlerContext {
@@ -31,11 +34,29 @@ public final class InMemoryContext implements HandlerContext {
      * @throws IllegalStateException if the handler has ended, or its transaction
      */
     public synchronized void defer(Runnable effect) {
+        requireNotEnded();
+        changes.defer(effect);
+    }
+
+    @Override
+    public synchronized Outbox outbox() {
+        Outbox within = OutboxTable.in(changes, message);
+        return new Outbox() {
+            @Override
+            public UUID append(OutboxMessage toSend) {
+                synchronized (InMemoryContext.this) {
+                    requireNotEnded();
+                    return within.append(toSend);
+                }
+            }
+        };
+    }
+
+    private void requireNotEnded() {
         if (ended) {
             throw new IllegalStateException("the handler of " + message
                     + " has ended, and its context with it: let a handler wait for the threads that it starts");
         }
-        changes.defer(effect);
     }
 
     synchronized void end() {

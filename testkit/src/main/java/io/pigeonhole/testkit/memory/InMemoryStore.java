@@ -28,6 +28,7 @@ import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.message.LogPartition;
+import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
@@ -54,6 +55,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -295,6 +297,27 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     public List<Due> due(Collection<RegisteredConsumer> asked) {
         probe();
         return tables.read(all -> DueDates.of(all, asked));
+    }
+
+    @Override
+    public Set<Integer> appendedTo(String destination) {
+        probe();
+        return tables.read(all -> all.outbox.workPartitionsOf(destination));
+    }
+
+    @Override
+    public Runnable whenAppended(BiConsumer<String, Set<Integer>> listener) {
+        return tables.outbox.listen(listener);
+    }
+
+    /**
+     * The messages that were appended for a destination and are neither published nor moved to the work of its relay.
+     *
+     * @param destination the destination
+     * @return the messages in the order in which they were appended, a snapshot
+     */
+    public List<Message> outbox(String destination) {
+        return tables.read(all -> all.outbox.messages(destination));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.pigeonhole.testkit.memory;
 
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.outbox.Outbox;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
@@ -28,6 +29,15 @@ public final class InMemoryTransaction implements AutoCloseable {
      */
     public void defer(Runnable effect) {
         changes.defer(effect);
+    }
+
+    /**
+     * Where messages to send are appended, to be published after the commit.
+     *
+     * @return an outbox for as long as the transaction is open
+     */
+    public Outbox outbox() {
+        return OutboxTable.in(changes, null);
     }
 
     /**

@@ -7,6 +7,7 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Advance;
+import io.pigeonhole.core.store.AppendedMessage;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.ExpiredLease;
@@ -126,6 +127,22 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
         store.requireAvailable();
         gate.requireEntered(consumer, workPartition);
         return work.take(consumer, workPartition, limit, bytes);
+    }
+
+    @Override
+    public List<AppendedMessage> appended(
+            RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes) {
+        store.requireAvailable();
+        gate.requireEntered(consumer, workPartition);
+        return changes.inTurn(() -> changes.tables.paused.contains(consumer.id())
+                ? List.of()
+                : changes.tables.outbox.first(destination, workPartition, limit, bytes));
+    }
+
+    @Override
+    public void removeAppended(String destination, int workPartition, List<Long> positions) {
+        store.requireAvailable();
+        changes.removeAppended(positions);
     }
 
     @Override

@@ -45,6 +45,7 @@ final class Tables {
     final List<AuditEntry> audit = new ArrayList<>();
     final Set<Short> paused = new HashSet<>();
     final Marks marks = new Marks();
+    final OutboxTable outbox = new OutboxTable();
     MessageKey oldest = SMALLEST;
     MessageKey newest = MessageKey.FIRST_DIGEST;
     private long lastPlace;

@@ -1,0 +1,20 @@
+package io.pigeonhole.jdbc.outbox;
+
+import io.pigeonhole.jdbc.sql.StatementName;
+
+/** The statements about messages to send, which stand in {@code outbox.sql}. */
+public enum OutboxStatement implements StatementName {
+    /** Adds a message. Parameters in the order of {@link OutboxColumns}. */
+    APPEND,
+    /** Reads the first messages of a work partition. */
+    APPENDED,
+    /** Deletes messages. */
+    REMOVE_APPENDED,
+    /** Which of the work partitions of a list have messages. */
+    WITH_APPENDED;
+
+    @Override
+    public String file() {
+        return "outbox";
+    }
+}
