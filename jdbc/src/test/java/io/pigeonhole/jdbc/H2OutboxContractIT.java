@@ -3,7 +3,7 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.testkit.contract.OutboxContract;
 import io.pigeonhole.testkit.contract.StoreFixture;
 
-/** The store on H2, under the contract of stores. */
+/** Messages to send on H2, and their relay, under the contract. */
 class H2OutboxContractIT extends OutboxContract<JdbcContext> {
     @Override
     protected StoreFixture<JdbcContext> fixture() {

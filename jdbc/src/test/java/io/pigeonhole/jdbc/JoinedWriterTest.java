@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.jdbc.dialect.SqlStates;
+import io.pigeonhole.jdbc.outbox.AppendListeners;
+import io.pigeonhole.jdbc.outbox.Appends;
+import io.pigeonhole.jdbc.sql.Statements;
 import io.pigeonhole.jdbc.transaction.JoinedWriter;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -35,7 +38,8 @@ class JoinedWriterTest {
                     throw new UnsupportedOperationException();
                 }
             },
-            SqlStates.ERRORS);
+            SqlStates.ERRORS,
+            Appends.of(new Statements(List.of()), null, new AppendListeners()));
 
     private <T> T fake(Class<T> type, Function<String, @Nullable Object> answers) {
         return type.cast(

@@ -7,6 +7,7 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.jdbc.sql.AdminSession;
 import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.LedgerQuery;
+import io.pigeonhole.jdbc.sql.OwnTables;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -46,7 +47,7 @@ public final class StoreSizes {
     private static List<TableSize> tables(AdminSession session) throws SQLException {
         try (Call call = session.call(SizeStatement.TABLES)) {
             return call.all(StoreSizes::table).stream()
-                    .filter(table -> table.name().startsWith("inbox_"))
+                    .filter(table -> OwnTables.has(table.name()))
                     .sorted(Comparator.comparing(TableSize::name))
                     .toList();
         }

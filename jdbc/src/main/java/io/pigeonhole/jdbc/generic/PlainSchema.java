@@ -9,6 +9,7 @@ import io.pigeonhole.jdbc.schema.SchemaStatement;
 import io.pigeonhole.jdbc.sql.AdminSession;
 import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.Connections;
+import io.pigeonhole.jdbc.sql.OwnTables;
 import io.pigeonhole.jdbc.sql.ShortTransactions;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -142,7 +143,7 @@ public record PlainSchema(ShortTransactions transactions, Dialect dialect) imple
             entries.put(parts[0] + ": " + type + " (" + String.join(", ", columns) + ")", "constraint");
         });
         // What the view's columns are is said by the tables' already.
-        entries.keySet().removeIf(subject -> !subject.startsWith("inbox_") && !subject.equals("inbox"));
+        entries.keySet().removeIf(subject -> !OwnTables.has(Catalog.relationOf(subject)));
         return new Catalog(entries);
     }
 

@@ -98,7 +98,8 @@ public record Catalog(Map<String, String> entries) {
         return entries.keySet().stream().map(Catalog::relationOf).distinct().collect(Collectors.joining(",", "{", "}"));
     }
 
-    private static String relationOf(String subject) {
+    /** The table that a subject is about. */
+    public static String relationOf(String subject) {
         return subject.split("[.:]", 2)[0];
     }
 }

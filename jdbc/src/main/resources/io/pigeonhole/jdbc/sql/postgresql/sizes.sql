@@ -10,5 +10,5 @@ LEFT JOIN LATERAL pg_partition_tree(r.oid) AS t ON true
 JOIN pg_class AS c ON c.oid = coalesce(CAST(t.relid AS oid), r.oid)
 LEFT JOIN pg_stat_all_tables AS s ON s.relid = c.oid
 WHERE r.relnamespace = CAST(quote_ident(current_schema()) AS regnamespace) AND r.relkind IN ('r', 'p')
-    AND NOT r.relispartition AND r.relname ~ '^inbox_'
+    AND NOT r.relispartition AND r.relname ~ '^(in|out)box_'
 GROUP BY r.relname
