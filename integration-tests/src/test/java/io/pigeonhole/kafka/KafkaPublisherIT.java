@@ -85,16 +85,18 @@ class KafkaPublisherIT {
     void recordWithoutAKeyForACompactedTopicIsRefusedAndNoOther() {
         create(Map.of("cleanup.policy", "compact"));
         assertThat(refusedAmongOthers(message(null, 10)))
-                .isInstanceOfSatisfying(Refused.class, refused -> assertThat(refused.cause())
-                        .isInstanceOf(InvalidRecordException.class));
+                .isInstanceOfSatisfying(
+                        Refused.class,
+                        refused -> assertThat(refused.cause()).isInstanceOf(InvalidRecordException.class));
     }
 
     @Test
     void recordThatIsTooLargeForTheTopicIsRefusedAndNoOther() {
         create(Map.of("max.message.bytes", "2000"));
         assertThat(refusedAmongOthers(message("large", 5_000)))
-                .isInstanceOfSatisfying(Refused.class, refused -> assertThat(refused.cause())
-                        .isInstanceOf(RecordTooLargeException.class));
+                .isInstanceOfSatisfying(
+                        Refused.class,
+                        refused -> assertThat(refused.cause()).isInstanceOf(RecordTooLargeException.class));
     }
 
     @Test
@@ -103,8 +105,10 @@ class KafkaPublisherIT {
             assertThat(publisher.publish(List.of(message("a", 1), message("b", 1)), LONG))
                     .hasSize(2)
                     .allSatisfy(outcome -> assertThat(outcome)
-                            .isInstanceOfSatisfying(Unavailable.class, unavailable -> assertThat(unavailable.cause())
-                                    .hasMessageContaining(topic)));
+                            .isInstanceOfSatisfying(
+                                    Unavailable.class,
+                                    unavailable ->
+                                            assertThat(unavailable.cause()).hasMessageContaining(topic)));
             create(Map.of());
             assertThat(publisher.publish(List.of(message("a", 1)), LONG)).containsExactly(Publication.CONFIRMED);
         }

@@ -3,6 +3,8 @@ package io.pigeonhole.rabbitmq;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.BuiltinExchangeType;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.Message;
@@ -16,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,8 +33,7 @@ class RabbitPublisherIT {
     private static final int OTHERS = 20;
 
     private final ConnectionFactory factory = AmqpBroker.factory(RabbitMq.PORT);
-    private final String exchange =
-            "pigeonhole-it-" + ProcessHandle.current().pid() + "-" + UUID.randomUUID();
+    private final String exchange = "pigeonhole-it-" + ProcessHandle.current().pid() + "-" + UUID.randomUUID();
     private final List<AutoCloseable> toClose = new ArrayList<>();
 
     @AfterEach
@@ -85,9 +87,11 @@ class RabbitPublisherIT {
         for (int i = 0; i < outcomes.size(); i++) {
             if (i == OTHERS / 2 || i == OTHERS + 1) {
                 assertThat(outcomes.get(i))
-                        .isInstanceOfSatisfying(Refused.class, refused -> assertThat(refused.cause())
-                                .hasMessageContaining("406")
-                                .hasMessageContaining("CC"));
+                        .isInstanceOfSatisfying(
+                                Refused.class,
+                                refused -> assertThat(refused.cause())
+                                        .hasMessageContaining("406")
+                                        .hasMessageContaining("CC"));
             } else {
                 assertThat(outcomes.get(i)).isInstanceOf(Confirmed.class);
             }
@@ -103,8 +107,9 @@ class RabbitPublisherIT {
         assertThat(publisher.publish(messages(3), LONG))
                 .hasSize(3)
                 .allSatisfy(outcome -> assertThat(outcome)
-                        .isInstanceOfSatisfying(Unavailable.class, unavailable -> assertThat(unavailable.cause())
-                                .hasMessageContaining("404")));
+                        .isInstanceOfSatisfying(
+                                Unavailable.class,
+                                unavailable -> assertThat(unavailable.cause()).hasMessageContaining("404")));
         declare(queue, "all");
         assertThat(publisher.publish(messages(3), LONG)).containsOnly(Publication.CONFIRMED);
         assertThat(queue.ready()).isEqualTo(3);
@@ -125,14 +130,22 @@ class RabbitPublisherIT {
         RabbitPublisher publisher =
                 publisher(RabbitPublisher.builder(factory, exchange).routingKey(message -> "" + message.type()));
         List<Message> messages = new ArrayList<>(messages(OTHERS));
-        messages.add(3, Message.builder("sent").id(MessageIds.next()).type("nobody's").build());
+        messages.add(
+                3,
+                Message.builder("sent")
+                        .id(MessageIds.next())
+                        .type("nobody's")
+                        .payload("x")
+                        .build());
         List<Publication> outcomes = new ArrayList<>(publisher.publish(messages, LONG));
         assertThat(outcomes.remove(3))
-                .isInstanceOfSatisfying(Refused.class, refused -> assertThat(refused.cause())
-                        .isInstanceOf(UnroutableMessageException.class)
-                        .hasMessageContaining(exchange)
-                        .hasMessageContaining("nobody's")
-                        .hasMessageContaining("NO_ROUTE"));
+                .isInstanceOfSatisfying(
+                        Refused.class,
+                        refused -> assertThat(refused.cause())
+                                .isInstanceOf(UnroutableMessageException.class)
+                                .hasMessageContaining(exchange)
+                                .hasMessageContaining("nobody's")
+                                .hasMessageContaining("NO_ROUTE"));
         assertThat(outcomes).hasSize(OTHERS).containsOnly(Publication.CONFIRMED);
         assertThat(queue.ready()).isEqualTo(OTHERS);
     }
@@ -140,13 +153,18 @@ class RabbitPublisherIT {
     @Test
     void messageThatTheFunctionOfRoutingKeysFailsForIsRefusedAndNoOther() {
         AmqpQueue queue = queue(AmqpQueue.CLASSIC);
-        RabbitPublisher publisher = publisher(RabbitPublisher.builder(factory, "").routingKey(message -> {
-            if ("bad".equals(message.type())) {
-                throw new IllegalArgumentException("no routing key for " + message.type());
-            }
-            return queue.name();
-        }));
-        Message bad = Message.builder("sent").id(MessageIds.next()).type("bad").build();
+        RabbitPublisher publisher =
+                publisher(RabbitPublisher.builder(factory, "").routingKey(message -> {
+                    if ("bad".equals(message.type())) {
+                        throw new IllegalArgumentException("no routing key for " + message.type());
+                    }
+                    return queue.name();
+                }));
+        Message bad = Message.builder("sent")
+                .id(MessageIds.next())
+                .type("bad")
+                .payload("x")
+                .build();
         assertThat(publisher.publish(List.of(bad, message(Headers.none())), LONG))
                 .satisfiesExactly(
                         first -> assertThat(first).isInstanceOf(Refused.class),
@@ -161,8 +179,9 @@ class RabbitPublisherIT {
         assertThat(publisher.publish(messages(3), LONG))
                 .hasSize(3)
                 .allSatisfy(outcome -> assertThat(outcome)
-                        .isInstanceOfSatisfying(Unavailable.class, unavailable -> assertThat(unavailable.cause())
-                                .hasMessageContaining("basic.nack")));
+                        .isInstanceOfSatisfying(
+                                Unavailable.class,
+                                unavailable -> assertThat(unavailable.cause()).hasMessageContaining("basic.nack")));
         queue.ask(channel -> channel.queuePurge(queue.name()));
         assertThat(publisher.publish(messages(2), LONG)).containsOnly(Publication.CONFIRMED);
     }
@@ -175,21 +194,28 @@ class RabbitPublisherIT {
         assertThat(publisher.publish(messages(2), LONG))
                 .hasSize(2)
                 .allSatisfy(outcome -> assertThat(outcome)
-                        .isInstanceOfSatisfying(Unavailable.class, unavailable -> assertThat(unavailable.cause())
-                                .hasMessageContaining("ACCESS_REFUSED")));
+                        .isInstanceOfSatisfying(
+                                Unavailable.class,
+                                unavailable -> assertThat(unavailable.cause()).hasMessageContaining("ACCESS_REFUSED")));
     }
 
     @Test
-    void callsOneAfterAnotherShareAChannel() {
+    void callsOneAfterAnotherShareAChannel() throws Exception {
         AmqpQueue queue = queue(AmqpQueue.CLASSIC);
-        WatchedConnections watched = new WatchedConnections();
-        RabbitPublisher publisher = publisher(RabbitPublisher.builder(factory, "")
-                .routingKey(queue.name())
-                .connectionOpener(watched));
+        List<Connection> connections = new CopyOnWriteArrayList<>();
+        RabbitPublisher publisher = publisher(
+                RabbitPublisher.builder(factory, "").routingKey(queue.name()).connectionOpener((copy, name) -> {
+                    Connection connection = copy.newConnection(name);
+                    connections.add(connection);
+                    return connection;
+                }));
         for (int i = 0; i < 5; i++) {
             assertThat(publisher.publish(messages(3), LONG)).containsOnly(Publication.CONFIRMED);
         }
-        assertThat(watched.channels()).hasSize(1);
+        assertThat(connections).hasSize(1);
+        try (Channel next = connections.get(0).createChannel()) {
+            assertThat(next.getChannelNumber()).isEqualTo(2);
+        }
     }
 
     @Test
@@ -200,7 +226,8 @@ class RabbitPublisherIT {
         publisher.close();
         assertThat(publisher.publish(messages(1), LONG))
                 .singleElement()
-                .isInstanceOfSatisfying(Unavailable.class, unavailable -> assertThat(unavailable.cause())
-                        .hasMessageContaining("closed"));
+                .isInstanceOfSatisfying(
+                        Unavailable.class,
+                        unavailable -> assertThat(unavailable.cause()).hasMessageContaining("closed"));
     }
 }

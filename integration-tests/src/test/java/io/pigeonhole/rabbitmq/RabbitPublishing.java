@@ -53,6 +53,7 @@ final class RabbitPublishing implements PublisherFixture {
                 .id(MessageIds.next())
                 .type("note")
                 .headers(Headers.none().with("large", new byte[TOO_LARGE]))
+                .payload("x")
                 .build();
     }
 
