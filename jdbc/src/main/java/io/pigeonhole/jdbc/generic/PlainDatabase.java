@@ -64,7 +64,7 @@ public final class PlainDatabase extends Database {
             Parts parts,
             RetentionSettings settings,
             LongSupplier nanos) {
-        super(parts, transactionsOfHandlers.schema(), settings, nanos);
+        super(parts, transactionsOfHandlers, settings, nanos);
         this.connections = connections;
         this.transactionsOfHandlers = transactionsOfHandlers;
         this.dialect = dialect;

@@ -1,8 +1,19 @@
 -- About messages to send.
 
--- name: append
+-- part: append
 INSERT INTO outbox_message (destination, work_partition, id, ordering_key, type, headers, content_type, payload)
 VALUES (:destination, :work_partition, :id, :ordering_key, :type, :headers, :content_type, :payload)
+
+-- name: append
+{append}
+
+-- name: append_in_order
+-- Only PostgreSQL waits in the insert itself; others execute lock_order first.
+{append}
+
+-- name: lock_order
+-- Before append: locks a row that stands for the key.
+UPDATE outbox_order SET bucket = bucket WHERE bucket = :bucket
 
 -- name: appended
 -- Those that fit into the bytes, and one at least. Rows are not locked: whoever deletes them has entered the work partition.
