@@ -13,8 +13,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadFactory;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -237,7 +235,7 @@ public final class RabbitSourceBuilder {
         }
         SourceSettings settings = new SourceSettings(
                 "pigeonhole-rabbitmq-" + inbox.consumer(),
-                withoutRecovery(),
+                ConnectionFactories.withoutRecovery(connectionFactory),
                 connectionOpener,
                 queues,
                 new DeliveryMapper(Map.copyOf(sourceNames), idHeader, typeHeader, orderingKey),
@@ -265,27 +263,6 @@ public final class RabbitSourceBuilder {
     private Duration answerTimeout() {
         int answer = connectionFactory.getChannelRpcTimeout();
         return Duration.ofMillis(answer == 0 ? LONGEST_ANSWER_MILLIS : Math.min(answer, LONGEST_ANSWER_MILLIS));
-    }
-
-    private ConnectionFactory withoutRecovery() {
-        ConnectionFactory copy = connectionFactory.clone();
-        // Whoever asks for messages a second time has the broker count deliveries for the first, see AnswerWait.
-        copy.setChannelRpcTimeout(0);
-        copy.setAutomaticRecoveryEnabled(false);
-        copy.setTopologyRecoveryEnabled(false);
-        ThreadFactory threads = copy.getThreadFactory();
-        copy.setThreadFactory(task -> {
-            // Like all threads of a node, they do not keep the process alive.
-            Thread thread = threads.newThread(task);
-            thread.setDaemon(true);
-            return thread;
-        });
-        if (copy.params(null).getConsumerWorkServiceExecutor() == null) {
-            // Else each connection has two for each processor, although it has one channel. They end after an idle
-            // minute.
-            copy.setSharedExecutor(Executors.newCachedThreadPool(copy.getThreadFactory()));
-        }
-        return copy;
     }
 
     private static Function<Delivery, byte @Nullable []> header(String name) {

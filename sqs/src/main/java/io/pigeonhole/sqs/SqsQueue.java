@@ -18,7 +18,6 @@ import software.amazon.awssdk.services.sqs.model.DeleteMessageBatchRequestEntry;
 import software.amazon.awssdk.services.sqs.model.Message;
 import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
-import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
 
 /**
  * The calls of a source to its queue, each bounded in time. All throw {@link RuntimeException}s of the client; what became of
@@ -38,14 +37,13 @@ final class SqsQueue {
             + " OptInRequired SignatureDoesNotMatch UnrecognizedClientException");
 
     private final SqsClient client;
-    private final String nameOrUrl;
+    private final QueueUrl url;
     private final Duration visibility;
     private final Duration wait;
-    private volatile @Nullable String url;
 
     SqsQueue(SqsClient client, String nameOrUrl, Duration visibility, Duration wait) {
         this.client = client;
-        this.nameOrUrl = nameOrUrl;
+        this.url = new QueueUrl(client, nameOrUrl);
         this.visibility = visibility;
         this.wait = wait;
     }
@@ -110,25 +108,11 @@ final class SqsQueue {
     }
 
     private <T> T call(Function<String, T> withUrl) {
-        try {
-            String known = url;
-            if (known == null) {
-                known = nameOrUrl.contains("://") ? nameOrUrl : lookUp();
-                url = known;
-            }
-            return withUrl.apply(known);
-        } catch (QueueDoesNotExistException e) {
-            url = null;
-            throw e;
-        }
+        return url.call(CALL_TIMEOUT, withUrl);
     }
 
-    private String lookUp() {
-        return client.getQueueUrl(request -> request.queueName(nameOrUrl).overrideConfiguration(within(CALL_TIMEOUT)))
-                .queueUrl();
-    }
-
-    private static AwsRequestOverrideConfiguration within(Duration timeout) {
+    /** For a call that has so much time, all its retries together. */
+    static AwsRequestOverrideConfiguration within(Duration timeout) {
         return AwsRequestOverrideConfiguration.builder().apiCallTimeout(timeout).build();
     }
 
@@ -148,7 +132,12 @@ final class SqsQueue {
         if (refusal.statusCode() >= 500 || refusal.isThrottlingException() || isPassing(code)) {
             return false;
         }
-        return refusal.statusCode() == 401 || refusal.statusCode() == 403 || REFUSED.contains(code);
+        return refusal.statusCode() == 401 || refusal.statusCode() == 403 || isRefused(code);
+    }
+
+    /** Whether a code says that rights are missing or credentials are wrong, whatever its status is. */
+    static boolean isRefused(String code) {
+        return REFUSED.contains(code);
     }
 
     /** Whether a code says that we ask too often, or something else that passes by itself, whatever its status is. */
@@ -157,7 +146,7 @@ final class SqsQueue {
     }
 
     /** Empty where the answer has none, as the page of a proxy has none. */
-    private static String codeOf(AwsServiceException refusal) {
+    static String codeOf(AwsServiceException refusal) {
         AwsErrorDetails details = refusal.awsErrorDetails();
         return details == null ? "" : Objects.requireNonNullElse(details.errorCode(), "");
     }

@@ -230,10 +230,10 @@ public final class SqsSourceBuilder {
                 !inbox.registered().deduplication().needsLog(),
                 "the inbox deduplicates by " + inbox.registered().deduplication()
                         + ", which needs a log; SQS keeps none." + " Deduplicate by IDS");
-        String name = queue.substring(queue.lastIndexOf('/') + 1);
-        require(
-                !name.isBlank() && (queue.contains("://") || name.equals(queue)) && !queue.startsWith("arn:"),
-                "queue is '" + queue + "'; give its name or its URL");
+        String name = QueueUrl.nameIn(queue);
+        if (name == null) {
+            throw refused("queue is '" + queue + "'; give its name or its URL");
+        }
         String source = sourceName == null ? name : sourceName;
         require(!source.isBlank(), "sourceName is blank; it is part of the identity of messages");
         require(
@@ -268,7 +268,11 @@ public final class SqsSourceBuilder {
 
     private void require(boolean holds, String otherwise) {
         if (!holds) {
-            throw new ConfigurationException("SQS source of inbox '" + inbox.consumer() + "': " + otherwise);
+            throw refused(otherwise);
         }
+    }
+
+    private ConfigurationException refused(String why) {
+        return new ConfigurationException("SQS source of inbox '" + inbox.consumer() + "': " + why);
     }
 }

@@ -65,6 +65,16 @@ public final class InMemoryBroker {
     }
 
     /**
+     * Makes a publisher.
+     *
+     * @param queue the name of a queue, which is made where there is none
+     * @return a publisher that takes everything, until it is told otherwise
+     */
+    public InMemoryPublisher publisher(String queue) {
+        return new InMemoryPublisher(queue(queue));
+    }
+
+    /**
      * How many messages of a queue are not acknowledged, whether they were delivered or not.
      *
      * @param queue the name of a queue

@@ -1,0 +1,39 @@
+package io.pigeonhole.kafka;
+
+import java.util.Set;
+import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.RecordBatchTooLargeException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+
+/** What the client's errors say about a message, and about its producer. */
+final class SendFailures {
+    private static final Set<Class<? extends Throwable>> OF_ONE_RECORD =
+            Set.of(RecordTooLargeException.class, RecordBatchTooLargeException.class, InvalidRecordException.class);
+
+    private SendFailures() {}
+
+    /** Whether the broker, or its client, does not take this record, and would take others. */
+    static boolean isOfTheRecord(Throwable failure) {
+        return OF_ONE_RECORD.contains(failure.getClass());
+    }
+
+    /**
+     * Whether this may be what the client says of a record that shared a batch with one that the broker refused: it has no class of its
+     * own.
+     */
+    static boolean mayBeOfTheBatch(Throwable failure) {
+        return failure.getClass() == KafkaException.class;
+    }
+
+    /** Whether the producer may be used further: it is through with the record, and not broken. */
+    static boolean leavesProducerUsable(Throwable failure) {
+        return isOfTheRecord(failure)
+                || failure instanceof RetriableException
+                || failure instanceof TopicAuthorizationException
+                || failure instanceof InvalidTopicException;
+    }
+}
