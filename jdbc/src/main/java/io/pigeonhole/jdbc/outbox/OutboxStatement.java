@@ -10,10 +10,6 @@ public enum OutboxStatement implements StatementName {
     APPEND_IN_ORDER,
     /** Waits, before it, on other databases. */
     LOCK_ORDER,
-    /** Reads the first messages of a work partition. */
-    APPENDED,
-    /** Deletes messages. */
-    REMOVE_APPENDED,
     /** Which of the work partitions of a list have messages. */
     WITH_APPENDED;
 

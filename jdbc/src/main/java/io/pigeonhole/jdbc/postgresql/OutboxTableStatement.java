@@ -21,7 +21,11 @@ public enum OutboxTableStatement implements StatementName {
     /** Lets the first one be appended to. */
     APPEND_TO_0,
     /** The same of the second. */
-    APPEND_TO_1;
+    APPEND_TO_1,
+    /** Reads the first messages of a work partition, from both. */
+    APPENDED,
+    /** Deletes messages from both. */
+    REMOVE;
 
     @Override
     public String file() {
