@@ -45,6 +45,11 @@ public final class KafkaBroker extends ProxiedBroker {
         return new KafkaBroker(directory);
     }
 
+    /** What publishers connect to. */
+    String proxied() {
+        return "127.0.0.1:" + proxy.port();
+    }
+
     /** For one test: its queues go, the broker stays. */
     public BrokerFixture forOneTest() {
         proxy.thaw();
@@ -157,7 +162,7 @@ public final class KafkaBroker extends ProxiedBroker {
                     inbox,
                     Map.of(
                             "bootstrap.servers",
-                            "127.0.0.1:" + proxy.port(),
+                            proxied(),
                             "auto.offset.reset",
                             "earliest",
                             "reconnect.backoff.max.ms",

@@ -11,6 +11,18 @@ public abstract class ProxiedBroker implements BrokerFixture {
         this.proxy = UnreliableProxy.before(port);
     }
 
+    /** Lets nobody connect through the proxy. */
+    public void leave() {
+        proxy.refuse();
+    }
+
+    /** Lets everything through the proxy again, and nothing of what was written while it was frozen. */
+    public void comeBack() {
+        proxy.cut();
+        proxy.thaw();
+        proxy.admit();
+    }
+
     @Override
     public void cut() {
         proxy.cut();

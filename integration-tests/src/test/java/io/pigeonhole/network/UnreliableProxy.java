@@ -32,6 +32,7 @@ public final class UnreliableProxy implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition thawed = lock.newCondition();
     private boolean frozen;
+    private volatile boolean refusing;
     private volatile int server;
 
     private UnreliableProxy(ServerSocket listener, int server) {
@@ -62,6 +63,17 @@ public final class UnreliableProxy implements AutoCloseable {
 
     public void cut() {
         open.forEach(UnreliableProxy::close);
+    }
+
+    /** Cuts all connections, and lets nobody connect. */
+    public void refuse() {
+        refusing = true;
+        cut();
+    }
+
+    /** Lets everybody connect again. */
+    public void admit() {
+        refusing = false;
     }
 
     public void freeze() {
@@ -111,6 +123,10 @@ public final class UnreliableProxy implements AutoCloseable {
         Socket upstream = new Socket();
         open.add(client);
         open.add(upstream);
+        if (refusing) {
+            end(client, upstream);
+            return;
+        }
         try {
             upstream.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server), CONNECT_MILLIS);
             threads.execute(() -> pass(client, upstream));

@@ -57,6 +57,11 @@ public final class AmqpBroker extends ProxiedBroker {
         return factory;
     }
 
+    /** How publishers connect. */
+    ConnectionFactory proxied() {
+        return proxied;
+    }
+
     /** For one test: its queues go, the broker stays. */
     public BrokerFixture forOneTest() {
         proxy.thaw();

@@ -6,6 +6,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import software.amazon.awssdk.services.sqs.SqsClient;
 
 /** SQS in this JVM behind a proxy, with standard or with FIFO queues. */
 public final class SqsBroker extends ProxiedBroker {
@@ -32,6 +33,15 @@ public final class SqsBroker extends ProxiedBroker {
                 Ability.NO_ID, Ability.DUPLICATES_OF_PRODUCERS, Ability.ANY_BYTES, Ability.CUT, Ability.FREEZE);
         abilities.add(suffix.isEmpty() ? Ability.ANY_KEY : Ability.ORDER_OF_KEYS);
         return abilities;
+    }
+
+    /** For a publisher. */
+    SqsClient proxied() {
+        return SqsServer.client(proxy.port());
+    }
+
+    boolean isFifo() {
+        return !suffix.isEmpty();
     }
 
     @Override

@@ -174,7 +174,8 @@ final class ConfirmChannel {
             return null;
         }
         try {
-            channel.confirmSelect();
+            // Any request does that has no effect on a channel without consumers.
+            channel.basicQos(0);
             return null;
         } catch (IOException | RuntimeException e) {
             return e;

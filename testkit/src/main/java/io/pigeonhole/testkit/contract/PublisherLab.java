@@ -19,6 +19,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -72,7 +73,7 @@ abstract class PublisherLab<C extends HandlerContext> {
     void close() {
         threads.close();
         fixture.comeBack();
-        nodes.forEach(Node::close);
+        closeNodes();
         fixture.close();
         store.close();
     }
@@ -153,9 +154,32 @@ abstract class PublisherLab<C extends HandlerContext> {
         return received.size();
     }
 
-    /** Ends the taking of messages when the broker has none left. */
+    /** Ends the taking of messages when the broker, asked while nobody takes any, has none left. */
     void takeTheRest() {
-        await().atMost(PATIENCE).until(() -> fixture.queue().left(consumer) == 0);
+        await().atMost(PATIENCE).pollDelay(Duration.ZERO).until(() -> {
+            closeNodes();
+            boolean rest = !becomesEmpty(Duration.ofMillis(500));
+            if (rest) {
+                takeMessages();
+                becomesEmpty(Duration.ofSeconds(2));
+            }
+            return !rest;
+        });
+    }
+
+    /** Whether the broker has nothing left within some time; it may count those who take messages as something. */
+    private boolean becomesEmpty(Duration patience) {
+        try {
+            await().pollDelay(Duration.ZERO)
+                    .atMost(patience)
+                    .until(() -> fixture.queue().left(consumer) == 0);
+            return true;
+        } catch (ConditionTimeoutException e) {
+            return false;
+        }
+    }
+
+    private void closeNodes() {
         nodes.forEach(Node::close);
         nodes.clear();
     }

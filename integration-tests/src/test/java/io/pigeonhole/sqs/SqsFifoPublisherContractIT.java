@@ -1,0 +1,20 @@
+package io.pigeonhole.sqs;
+
+import io.pigeonhole.testkit.contract.PublisherContract;
+import io.pigeonhole.testkit.contract.PublisherFixture;
+import io.pigeonhole.testkit.contract.StoreFixture;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryFixture;
+
+/** The publisher of SQS with FIFO queues. */
+class SqsFifoPublisherContractIT extends PublisherContract<InMemoryContext> {
+    @Override
+    protected PublisherFixture publishing() {
+        return new SqsPublishing(SqsBroker.fifo());
+    }
+
+    @Override
+    protected StoreFixture<InMemoryContext> store() {
+        return new InMemoryFixture();
+    }
+}
