@@ -102,7 +102,7 @@ class MigrationToolsIT {
                         "SELECT id FROM inbox_store",
                         "SELECT oldest FROM inbox_ledger_bounds",
                         "SELECT trusted_at FROM inbox_clock",
-                        "SELECT installed_at FROM inbox_schema",
+                        "SELECT MIN(installed_at) FROM inbox_schema",
                         "SELECT COUNT(*) FROM inbox_upkeep",
                         "SELECT COUNT(*) FROM inbox_ledger")
                 .map(database::ask)
@@ -115,7 +115,7 @@ class MigrationToolsIT {
             return workshop.askAll("""
                     SELECT concat_ws(' ', c.relname, c.relkind, c.reloptions, obj_description(c.oid, 'pg_class'))
                     FROM pg_class AS c
-                    WHERE c.relnamespace = current_schema()::regnamespace AND c.relname ~ '^inbox'
+                    WHERE c.relnamespace = current_schema()::regnamespace AND c.relname ~ '^(in|out)box'
                         AND c.relname !~ '_[0-9]{8}' AND c.relname !~ '^inbox_schema_history'
                     ORDER BY 1""");
         }
@@ -123,17 +123,17 @@ class MigrationToolsIT {
             return workshop.askAll("""
                     SELECT CONCAT_WS(' ', table_name, index_name, ordinal_position, column_name)
                     FROM information_schema.index_columns
-                    WHERE table_schema = CURRENT_SCHEMA AND index_name LIKE 'INBOX%'
+                    WHERE table_schema = CURRENT_SCHEMA AND (index_name LIKE 'INBOX%' OR index_name LIKE 'OUTBOX%')
                     ORDER BY 1""");
         }
         return workshop.askAll("""
                 SELECT CONCAT_WS(' ', table_name, index_name, seq_in_index, column_name)
                 FROM information_schema.statistics
-                WHERE table_schema = DATABASE() AND table_name LIKE 'inbox%' AND table_name <> 'inbox_schema_history'
+                WHERE table_schema = DATABASE() AND table_name REGEXP '^(in|out)box' AND table_name <> 'inbox_schema_history'
                 UNION ALL
                 SELECT CONCAT_WS(' ', table_name, engine, table_comment)
                 FROM information_schema.tables
-                WHERE table_schema = DATABASE() AND table_name LIKE 'inbox%' AND table_name <> 'inbox_schema_history'
+                WHERE table_schema = DATABASE() AND table_name REGEXP '^(in|out)box' AND table_name <> 'inbox_schema_history'
                 ORDER BY 1""");
     }
 }

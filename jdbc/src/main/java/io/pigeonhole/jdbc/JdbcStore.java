@@ -324,6 +324,7 @@ public final class JdbcStore implements InboxStore<JdbcContext> {
         private @Nullable JdbcTransactions transactions;
         private @Nullable Dialect dialect;
         private RetentionSettings retention = RetentionSettings.STANDARD;
+        private boolean strictOutboxOrder;
         private int optimisticAfter = OptimisticInserts.ENOUGH;
         private LongSupplier nanos = System::nanoTime;
 
@@ -463,6 +464,21 @@ public final class JdbcStore implements InboxStore<JdbcContext> {
             return this;
         }
 
+        /**
+         * Lets transactions that append messages of one ordering key to one destination wait for each other, from the first append to the
+         * end of the transaction: then messages of a key are published in the order in which their transactions committed, whatever the
+         * transactions do besides. Without it that holds where they wait for each other anyway, such as by updating one row before they
+         * append. Every program that appends needs the same setting. Two transactions that append to two keys in different orders may
+         * deadlock.
+         *
+         * @param strict whether they wait; false unless set
+         * @return this
+         */
+        public Builder strictOutboxOrder(boolean strict) {
+            this.strictOutboxOrder = strict;
+            return this;
+        }
+
         /** What to use instead of the dialect of the product that the connection names; for tests. */
         Builder dialect(Dialect chosen) {
             this.dialect = chosen;
@@ -483,7 +499,7 @@ public final class JdbcStore implements InboxStore<JdbcContext> {
             StoreSchema schema = known == null ? PostgresSchema.find(connections) : StoreSchema.current(connections);
             ConnectionSource own = schema == null ? connections : () -> schema.bind(connections.open());
             JdbcTransactions handlers = transactions == null ? new DataSourceTransactions(connections) : transactions;
-            TransactionSource begun = new TransactionSource(handlers, schema);
+            TransactionSource begun = new TransactionSource(handlers, schema, strictOutboxOrder);
             return new JdbcStore(
                     known == null
                             ? PostgresDatabase.of(

@@ -7,6 +7,7 @@ import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.outbox.Outbox;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.jdbc.sql.HeaderFormat;
@@ -158,6 +159,16 @@ final class JdbcStoreFixture implements TransactionsFixture<JdbcContext> {
     @Override
     public Ledger joinedLedger() {
         return store.ledger();
+    }
+
+    @Override
+    public Outbox joinedOutbox() {
+        return store.outbox();
+    }
+
+    @Override
+    public void behindCommit(Runnable callback) {
+        Objects.requireNonNull(framework).bound().behindCommit(callback);
     }
 
     @Override

@@ -65,6 +65,9 @@ final class ThreadBoundTransactions implements JdbcTransactions {
         private @Nullable Runnable behindCommit;
         private boolean releasesInClose;
         private boolean committed;
+        /** Whether it has committed, and may be bound still. */
+        private boolean sent;
+
         private @Nullable RuntimeException failureBehindCommit;
 
         private Bound(Connection connection) throws SQLException {
@@ -133,6 +136,9 @@ final class ThreadBoundTransactions implements JdbcTransactions {
 
         @Override
         public void afterCommit(Runnable action) {
+            if (sent) {
+                throw new IllegalStateException("the transaction is committed; nothing can be added to run after it");
+            }
             actions.add(action);
         }
 
@@ -153,6 +159,7 @@ final class ThreadBoundTransactions implements JdbcTransactions {
                 callback.run();
             }
             connection.commit();
+            sent = true;
             Runnable behind = behindCommit;
             if (behind != null) {
                 behind.run();

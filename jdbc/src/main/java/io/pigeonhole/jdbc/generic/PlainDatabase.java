@@ -64,7 +64,7 @@ public final class PlainDatabase extends Database {
             Parts parts,
             RetentionSettings settings,
             LongSupplier nanos) {
-        super(parts, transactionsOfHandlers.schema(), settings, nanos);
+        super(parts, transactionsOfHandlers, settings, nanos);
         this.connections = connections;
         this.transactionsOfHandlers = transactionsOfHandlers;
         this.dialect = dialect;
@@ -113,6 +113,7 @@ public final class PlainDatabase extends Database {
     private static void require(Statements statements) {
         statements.require(ConsumerStatement.class);
         statements.require(OutboxStatement.class);
+        statements.require(OutboxPageStatement.class);
         statements.require(SizeStatement.class);
         statements.require(LeaseStatement.class);
         statements.require(ReplayStatement.class);

@@ -12,10 +12,6 @@ import io.pigeonhole.core.store.PostponedItem;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
-import io.pigeonhole.jdbc.outbox.OutboxRows;
-import io.pigeonhole.jdbc.outbox.OutboxStatement;
-import io.pigeonhole.jdbc.sql.Call;
-import io.pigeonhole.jdbc.sql.WorkItems;
 import io.pigeonhole.jdbc.transaction.RowOperations;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -67,19 +63,12 @@ record PlainRows(PlainSession session) implements RowOperations {
     public List<AppendedMessage> appended(
             RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes)
             throws SQLException {
-        try (Call call = session.call(OutboxStatement.APPENDED)) {
-            return OutboxRows.read(call, consumer, destination, workPartition, limit, bytes);
-        }
+        return PlainOutbox.appended(session, consumer, destination, workPartition, limit, bytes);
     }
 
     @Override
     public void removeAppended(String destination, int workPartition, List<Long> positions) throws SQLException {
-        try (Call call = session.call(OutboxStatement.REMOVE_APPENDED)) {
-            for (Long position : positions) {
-                call.number("id", position).addBatch();
-            }
-            WorkItems.requireAll(call.changeEach());
-        }
+        PlainOutbox.remove(session, positions);
     }
 
     @Override

@@ -143,7 +143,8 @@ public record PlainSchema(ShortTransactions transactions, Dialect dialect) imple
             entries.put(parts[0] + ": " + type + " (" + String.join(", ", columns) + ")", "constraint");
         });
         // What the view's columns are is said by the tables' already.
-        entries.keySet().removeIf(subject -> !OwnTables.has(Catalog.relationOf(subject)));
+        entries.keySet()
+                .removeIf(subject -> subject.startsWith("inbox.") || !OwnTables.has(Catalog.relationOf(subject)));
         return new Catalog(entries);
     }
 

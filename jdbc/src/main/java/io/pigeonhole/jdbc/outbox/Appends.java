@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  * where it fails, and with a savepoint that it goes back to.
  */
 public final class Appends {
-    private final String insert;
+    private final OutboxInsert insert;
     private final AppendListeners listeners;
 
-    private Appends(String insert, AppendListeners listeners) {
+    private Appends(OutboxInsert insert, AppendListeners listeners) {
         this.insert = insert;
         this.listeners = listeners;
     }
@@ -32,8 +32,12 @@ public final class Appends {
      * @param schema of our tables, which a connection of handlers may find no more; null where a database has none
      */
     public static Appends of(Statements statements, @Nullable StoreSchema schema, AppendListeners listeners) {
-        String insert = statements.sql(OutboxStatement.APPEND);
-        return new Appends(schema == null ? insert : schema.qualify(insert), listeners);
+        return new Appends(OutboxInsert.of(statements, schema), listeners);
+    }
+
+    /** The same where transactions that append to one key wait for each other. */
+    public static Appends inOrder(Statements statements, @Nullable StoreSchema schema, AppendListeners listeners) {
+        return new Appends(OutboxInsert.inOrder(statements, schema), listeners);
     }
 
     /**
@@ -73,7 +77,7 @@ public final class Appends {
             }
             UUID id = MessageIds.next();
             int workPartition = toSend.workPartition(id);
-            writer.deferExpecting(1, insert, OutboxColumns.values(toSend.toMessage(id, handled), workPartition, id));
+            insert.write(writer, toSend.toMessage(id, handled), workPartition, id);
             appended.add(toSend.destination(), workPartition);
             return id;
         }

@@ -2,9 +2,9 @@ package io.pigeonhole.jdbc.outbox;
 
 import io.pigeonhole.core.outbox.Outbox;
 import io.pigeonhole.core.store.AppendedMessage;
-import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.ShortTransactions;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
@@ -18,16 +18,9 @@ public final class OutboxRows {
 
     private OutboxRows() {}
 
-    /** Reads with {@link OutboxStatement#APPENDED}. */
-    public static List<AppendedMessage> read(
-            Call call, RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes)
-            throws SQLException {
-        return call.consumer(consumer)
-                .text("destination", destination)
-                .number("work_partition", workPartition)
-                .number("limit", limit)
-                .number("bytes", bytes)
-                .all(OutboxColumns::read);
+    /** Position, destination, id, type, ordering key, headers, content type and payload. */
+    public static AppendedMessage read(ResultSet row) throws SQLException {
+        return OutboxColumns.read(row);
     }
 
     /** Which work partitions have messages. */

@@ -6,10 +6,10 @@ import io.pigeonhole.jdbc.sql.StatementName;
 public enum OutboxStatement implements StatementName {
     /** Adds a message. Parameters in the order of {@link OutboxColumns}. */
     APPEND,
-    /** Reads the first messages of a work partition. */
-    APPENDED,
-    /** Deletes messages. */
-    REMOVE_APPENDED,
+    /** The same where transactions that append to one key wait for each other. PostgreSQL waits in it. */
+    APPEND_IN_ORDER,
+    /** Waits, before it, on other databases. */
+    LOCK_ORDER,
     /** Which of the work partitions of a list have messages. */
     WITH_APPENDED;
 

@@ -36,6 +36,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -53,6 +54,7 @@ public final class PostgresDatabase extends Database {
     private final KnownDays knownDays;
     private final Statements statements;
     private final PostgresTexts texts;
+    private final OutboxTables outboxTables;
 
     private PostgresDatabase(
             ConnectionSource connections,
@@ -63,7 +65,7 @@ public final class PostgresDatabase extends Database {
             KnownDays knownDays,
             RetentionSettings settings,
             LongSupplier nanos) {
-        super(parts, transactionsOfHandlers.schema(), settings, nanos);
+        super(parts, transactionsOfHandlers, settings, nanos);
         this.connections = connections;
         this.transactionsOfHandlers = transactionsOfHandlers;
         this.repairs = repairs;
@@ -71,6 +73,7 @@ public final class PostgresDatabase extends Database {
         this.knownDays = knownDays;
         this.statements = parts.transactions().statements();
         this.texts = new PostgresTexts(statements);
+        this.outboxTables = new OutboxTables(parts.transactions(), nanos, OutboxTables.LARGE);
     }
 
     /**
@@ -123,6 +126,7 @@ public final class PostgresDatabase extends Database {
         statements.require(LedgerQuery.class);
         statements.require(ConsumerStatement.class);
         statements.require(OutboxStatement.class);
+        statements.require(OutboxTableStatement.class);
         statements.require(SizeStatement.class);
         statements.require(LeaseStatement.class);
         statements.require(ReplayStatement.class);
@@ -174,6 +178,12 @@ public final class PostgresDatabase extends Database {
                 .run(
                         "to find what is due for " + consumers.size() + " consumers",
                         session -> HintedBacklog.due(session, consumers, hints.all()));
+    }
+
+    @Override
+    public Set<Integer> appendedTo(String destination) {
+        outboxTables.lookNowAndThen();
+        return super.appendedTo(destination);
     }
 
     @Override

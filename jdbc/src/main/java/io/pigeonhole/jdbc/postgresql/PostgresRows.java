@@ -13,7 +13,6 @@ import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import io.pigeonhole.jdbc.outbox.OutboxRows;
-import io.pigeonhole.jdbc.outbox.OutboxStatement;
 import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.WorkItems;
 import io.pigeonhole.jdbc.transaction.PendingRepair;
@@ -98,14 +97,19 @@ final class PostgresRows implements RowOperations {
     public List<AppendedMessage> appended(
             RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes)
             throws SQLException {
-        try (Call call = calls.planned(OutboxStatement.APPENDED)) {
-            return OutboxRows.read(call, consumer, destination, workPartition, limit, bytes);
+        try (Call call = calls.planned(OutboxTableStatement.APPENDED)) {
+            return call.consumer(consumer)
+                    .text("destination", destination)
+                    .number("work_partition", workPartition)
+                    .number("limit", limit)
+                    .number("bytes", bytes)
+                    .all(OutboxRows::read);
         }
     }
 
     @Override
     public void removeAppended(String destination, int workPartition, List<Long> positions) throws SQLException {
-        try (Call call = calls.call(OutboxStatement.REMOVE_APPENDED)) {
+        try (Call call = calls.call(OutboxTableStatement.REMOVE)) {
             WorkItems.requireAll(
                     call.text("destination", destination)
                             .number("work_partition", workPartition)

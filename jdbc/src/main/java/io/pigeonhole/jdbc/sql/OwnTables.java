@@ -5,7 +5,7 @@ import java.util.Set;
 /** Which tables and views of a schema are ours. */
 public final class OwnTables {
     private static final String OF_INBOX = "inbox";
-    private static final Set<String> OF_OUTBOX = Set.of("outbox_message", "outbox_generation");
+    private static final Set<String> OF_OUTBOX = Set.of("outbox_message", "outbox_generation", "outbox_order");
 
     private OwnTables() {}
 

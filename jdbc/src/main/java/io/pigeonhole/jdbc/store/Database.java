@@ -34,7 +34,7 @@ import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.Errors;
 import io.pigeonhole.jdbc.sql.LedgerQuery;
 import io.pigeonhole.jdbc.sql.ShortTransactions;
-import io.pigeonhole.jdbc.sql.StoreSchema;
+import io.pigeonhole.jdbc.transaction.TransactionSource;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Optional;
@@ -42,7 +42,6 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a store does on one kind of database. What is not about messages in hand is here, for all of them. Safe for use by many
@@ -91,10 +90,10 @@ public abstract class Database implements InboxStore<JdbcContext> {
     /**
      * The same parts for all of them.
      *
-     * @param schema of its tables, where handlers may find them no more; null where the database has none
+     * @param ofHandlers where the transactions of handlers come from
      * @param nanos what counts time between two looks at something
      */
-    protected Database(Parts parts, @Nullable StoreSchema schema, RetentionSettings settings, LongSupplier nanos) {
+    protected Database(Parts parts, TransactionSource ofHandlers, RetentionSettings settings, LongSupplier nanos) {
         this.transactions = parts.transactions();
         this.days = parts.days();
         this.counters = parts.counters();
@@ -102,7 +101,9 @@ public abstract class Database implements InboxStore<JdbcContext> {
         this.admin = new AdminDatabase(transactions);
         this.replays = new JdbcReplays(admin, parts.barrier());
         this.rules = new RetentionRules(admin, settings, nanos);
-        this.appends = Appends.of(transactions.statements(), schema, appendListeners);
+        this.appends = ofHandlers.appendsInOrder()
+                ? Appends.inOrder(transactions.statements(), ofHandlers.schema(), appendListeners)
+                : Appends.of(transactions.statements(), ofHandlers.schema(), appendListeners);
         this.retention = parts.retention().by(rules, new OldHistory(replays, settings.archive(), nanos));
     }
 
@@ -126,7 +127,7 @@ public abstract class Database implements InboxStore<JdbcContext> {
     }
 
     @Override
-    public final Set<Integer> appendedTo(String destination) {
+    public Set<Integer> appendedTo(String destination) {
         return OutboxRows.workPartitions(transactions, destination);
     }
 

@@ -17,9 +17,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param transactions of a data source, or of a framework
  * @param schema which their connections are bound to for statements of ours; null where a database has none
+ * @param appendsInOrder whether those that append to one key of an outbox wait for each other
  */
 public record TransactionSource(
-        JdbcTransactions transactions, @Nullable StoreSchema schema) {
+        JdbcTransactions transactions, @Nullable StoreSchema schema, boolean appendsInOrder) {
+    /** Those in which nobody waits to append. */
+    public TransactionSource(JdbcTransactions transactions, @Nullable StoreSchema schema) {
+        this(transactions, schema, false);
+    }
+
     /** Begins one. */
     OwnTransaction begin() {
         try {

@@ -16,6 +16,13 @@ CREATE TABLE IF NOT EXISTS outbox_message (
 );
 CREATE INDEX IF NOT EXISTS outbox_message_to_publish ON outbox_message (destination, work_partition, position);
 
+-- Rows that are locked instead of ordering keys, where transactions that append to one wait for each other.
+CREATE TABLE IF NOT EXISTS outbox_order (
+    bucket SMALLINT NOT NULL PRIMARY KEY
+);
+INSERT INTO outbox_order (bucket)
+SELECT n.x FROM SYSTEM_RANGE(0, 1023) AS n WHERE NOT EXISTS (SELECT 1 FROM outbox_order);
+
 INSERT INTO inbox_schema (version, installed_at)
 SELECT 2, DATEADD(MICROSECOND, CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT), TIMESTAMP '1970-01-01 00:00:00')
 WHERE NOT EXISTS (SELECT 1 FROM inbox_schema WHERE version = 2);

@@ -16,5 +16,17 @@ CREATE TABLE IF NOT EXISTS outbox_message (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
   COMMENT = 'Messages to send, until a relay has published them. A payload that is NULL is a tombstone.';
 
+CREATE TABLE IF NOT EXISTS outbox_order (
+    bucket SMALLINT NOT NULL PRIMARY KEY
+) ENGINE = InnoDB COMMENT = 'Rows that are locked instead of ordering keys, where transactions that append to one wait for each other.';
+
+INSERT INTO outbox_order (bucket)
+SELECT a.digit + 8 * b.digit + 64 * c.digit + 512 * d.digit
+FROM (SELECT 0 AS digit UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6 UNION SELECT 7) AS a
+CROSS JOIN (SELECT 0 AS digit UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6 UNION SELECT 7) AS b
+CROSS JOIN (SELECT 0 AS digit UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6 UNION SELECT 7) AS c
+CROSS JOIN (SELECT 0 AS digit UNION SELECT 1) AS d
+WHERE NOT EXISTS (SELECT 1 FROM outbox_order);
+
 INSERT INTO inbox_schema (version, installed_at)
 SELECT 2, UTC_TIMESTAMP(6) FROM (SELECT 1) AS one WHERE NOT EXISTS (SELECT 1 FROM inbox_schema WHERE version = 2);

@@ -2,6 +2,7 @@ package io.pigeonhole.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -11,8 +12,10 @@ import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.outbox.OutboxMessage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -221,6 +224,47 @@ public abstract class TransactionsContract<C extends HandlerContext> extends Inb
     }
 
     @Test
+    void messageToSendThatIsAppendedInTheTransactionOfTheThreadGoesWithIt() {
+        assumeTrue(framework().bindsThreads());
+        String destination = "destination " + UUID.randomUUID();
+        List<String> heard = new ArrayList<>();
+        Runnable end = fixture.store().whenAppended((to, workPartitions) -> heard.add(to));
+        OutboxMessage toSend = OutboxMessage.to(destination).payload("x").build();
+        try (CallersTransaction own = framework().beginBound()) {
+            own.write("rolled back");
+            framework().joinedOutbox().append(toSend);
+        }
+        assertThat(fixture.store().appendedTo(destination)).isEmpty();
+        assertThat(heard).isEmpty();
+        try (CallersTransaction own = framework().beginBound()) {
+            own.write("mine");
+            framework().joinedOutbox().append(toSend);
+            own.commit();
+        }
+        assertThat(fixture.store().appendedTo(destination)).hasSize(1);
+        assertThat(heard).containsExactly(destination);
+        end.run();
+    }
+
+    @Test
+    void noMessageIsAppendedBehindTheCommit() {
+        assumeTrue(framework().bindsThreads());
+        String destination = "destination " + UUID.randomUUID();
+        OutboxMessage toSend = OutboxMessage.to(destination).payload("x").build();
+        List<Throwable> refused = new ArrayList<>();
+        try (CallersTransaction own = framework().beginBound()) {
+            own.write("mine");
+            framework()
+                    .behindCommit(() -> refused.add(
+                            catchThrowable(() -> framework().joinedOutbox().append(toSend))));
+            own.commit();
+        }
+        assertThat(refused).hasSize(1).first().isInstanceOf(IllegalStateException.class);
+        assertThat(fixture.store().appendedTo(destination)).isEmpty();
+        assertThat(fixture.effects()).containsExactly("mine");
+    }
+
+    @Test
     void deferredWriteInATransactionOfSomebodyElseIsExecutedAtOnce() {
         assumeTrue(framework().bindsThreads());
         try (CallersTransaction own = framework().beginBound()) {
@@ -268,6 +312,9 @@ public abstract class TransactionsContract<C extends HandlerContext> extends Inb
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("in no transaction");
         assertThatThrownBy(() -> framework().deferJoined("x")).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> framework().joinedOutbox())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("in no transaction to append");
     }
 
     @Test

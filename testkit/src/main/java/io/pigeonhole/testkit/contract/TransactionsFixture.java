@@ -1,6 +1,7 @@
 package io.pigeonhole.testkit.contract;
 
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.outbox.Outbox;
 import io.pigeonhole.core.store.Ledger;
 
 /**
@@ -77,6 +78,20 @@ public interface TransactionsFixture<C extends HandlerContext> extends StoreFixt
      * @throws IllegalStateException if the thread is in none, or the store cannot know
      */
     Ledger joinedLedger();
+
+    /**
+     * The outbox in the transaction that the calling thread is in.
+     *
+     * @return the outbox
+     */
+    Outbox joinedOutbox();
+
+    /**
+     * Runs something behind the commit of the transaction that the calling thread is in, while the framework still has the thread in it.
+     *
+     * @param callback what to run
+     */
+    void behindCommit(Runnable callback);
 
     /**
      * Writes an effect in the transaction that the calling thread is in, by a deferred write of the store.

@@ -50,6 +50,9 @@ ORDER BY waiting DESC, id
 -- part: by_place
 ORDER BY place
 
+-- part: by_position
+ORDER BY position
+
 -- part: by_key
 ORDER BY message_key
 

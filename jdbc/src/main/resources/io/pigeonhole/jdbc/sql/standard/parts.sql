@@ -31,6 +31,8 @@ c.id, c.name, c.digest_below, c.id_form, c.key_order, c.work_partitions, c.dedup
 
 -- part: by_place
 
+-- part: by_position
+
 -- part: by_key
 
 -- part: by_day

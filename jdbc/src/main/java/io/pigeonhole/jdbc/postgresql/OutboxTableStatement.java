@@ -1,0 +1,39 @@
+package io.pigeonhole.jdbc.postgresql;
+
+import io.pigeonhole.jdbc.sql.StatementName;
+
+/** The statements about the two tables of messages to send, which stand in {@code outbox-tables.sql}. */
+public enum OutboxTableStatement implements StatementName {
+    /** Which one is appended to, and how large both are. */
+    TABLES,
+    /** A row, if the first one has messages. */
+    HAS_MESSAGES_0,
+    /** The same of the second. */
+    HAS_MESSAGES_1,
+    /** Keeps everybody out of the first one. */
+    LOCK_0,
+    /** The same of the second. */
+    LOCK_1,
+    /** Empties the first one, on disk too. */
+    TRUNCATE_0,
+    /** The same of the second. */
+    TRUNCATE_1,
+    /** Lets the first one be appended to. */
+    APPEND_TO_0,
+    /** The same of the second. */
+    APPEND_TO_1,
+    /** Reads the first messages of a work partition, from both. */
+    APPENDED,
+    /** Deletes messages from both. */
+    REMOVE;
+
+    @Override
+    public String file() {
+        return "outbox-tables";
+    }
+
+    /** Of those that there are two of. */
+    OutboxTableStatement of(int generation) {
+        return generation == 0 ? this : values()[ordinal() + 1];
+    }
+}

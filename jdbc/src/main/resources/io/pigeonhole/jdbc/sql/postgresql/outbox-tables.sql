@@ -1,0 +1,59 @@
+-- The two tables of messages to send, which are used in turns.
+
+-- name: tables
+-- Which one is appended to, and how many bytes each has on disk, with what is kept out of line.
+SELECT g.current, pg_table_size('outbox_message_0'), pg_table_size('outbox_message_1') FROM outbox_generation AS g
+
+-- name: has_messages_0
+SELECT 1 FROM outbox_message_0 LIMIT 1
+
+-- name: has_messages_1
+SELECT 1 FROM outbox_message_1 LIMIT 1
+
+-- name: lock_0
+-- Those who read it wait behind this, so that it gives up soon.
+SET LOCAL lock_timeout = 200;
+LOCK TABLE outbox_message_0 IN ACCESS EXCLUSIVE MODE
+
+-- name: lock_1
+SET LOCAL lock_timeout = 200;
+LOCK TABLE outbox_message_1 IN ACCESS EXCLUSIVE MODE
+
+-- name: truncate_0
+TRUNCATE TABLE outbox_message_0
+
+-- name: truncate_1
+TRUNCATE TABLE outbox_message_1
+
+-- name: append_to_0
+UPDATE outbox_generation SET current = 0 WHERE current = 1
+
+-- name: append_to_1
+UPDATE outbox_generation SET current = 1 WHERE current = 0
+
+-- name: appended
+-- In the order of both tables. What is kept out of line is not read to know its length. Planned each time: the tables are empty in one
+-- moment and large in the next.
+SELECT set_config('plan_cache_mode', 'force_custom_plan', true);
+SELECT m.position, m.destination, m.id, m.type, m.ordering_key, m.headers, m.content_type, m.payload
+FROM (
+    SELECT l.*, row_number() OVER places AS place,
+        sum(octet_length(l.headers) + coalesce(octet_length(l.payload), 0) + coalesce(octet_length(l.ordering_key), 0))
+            OVER places AS total
+    FROM (
+        SELECT *
+        FROM outbox_message AS f
+        WHERE f.destination = :destination AND f.work_partition = :work_partition
+            AND EXISTS (SELECT FROM inbox_consumer AS c WHERE c.id = :consumer AND NOT c.paused)
+        ORDER BY f.position
+        LIMIT :limit
+    ) AS l
+    WINDOW places AS (ORDER BY l.position ROWS UNBOUNDED PRECEDING)
+) AS m
+WHERE m.total <= :bytes OR m.place = 1
+ORDER BY m.position
+
+-- name: remove
+-- By the key, whatever the planner thinks of a table that is empty in one moment and large in the next.
+DELETE FROM outbox_message
+WHERE destination = :destination AND work_partition = :work_partition AND position = ANY (CAST(:ids AS bigint[]))
