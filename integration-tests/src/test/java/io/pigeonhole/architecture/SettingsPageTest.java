@@ -45,6 +45,24 @@ class SettingsPageTest {
                     "SqsSourceBuilder",
                     "SqsSourceBuilder"),
             new Section(
+                    "A publisher to Kafka",
+                    "KafkaPublisher.builder(producerConfig, topic)",
+                    "kafka",
+                    "KafkaPublisherBuilder",
+                    "KafkaPublisherBuilder"),
+            new Section(
+                    "A publisher to RabbitMQ",
+                    "RabbitPublisher.builder(connectionFactory, exchange)",
+                    "rabbitmq",
+                    "RabbitPublisherBuilder",
+                    "RabbitPublisherBuilder"),
+            new Section(
+                    "A publisher to SQS",
+                    "SqsPublisher.builder(client, queue)",
+                    "sqs",
+                    "SqsPublisherBuilder",
+                    "SqsPublisherBuilder"),
+            new Section(
                     "A replay",
                     "Replay.builder(name, consumer, store, author)",
                     "core",
