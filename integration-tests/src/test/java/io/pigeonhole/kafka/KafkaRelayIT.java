@@ -8,6 +8,7 @@ import io.pigeonhole.core.node.Node;
 import io.pigeonhole.core.outbox.OutboxMessage;
 import io.pigeonhole.core.relay.Relay;
 import io.pigeonhole.embedded.EmbeddedKafka;
+import io.pigeonhole.network.UnreliableProxy;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import io.pigeonhole.testkit.memory.InMemoryTransaction;
 import java.nio.charset.StandardCharsets;
@@ -57,30 +58,32 @@ class KafkaRelayIT {
 
     @Test
     void drainsInOrderOnceTheBrokerIsBackAndCountsNoAttempt() {
-        try (KafkaBroker broker = KafkaBroker.start(directory)) {
-            broker.kafka().createTopic("orders", 4);
-            try (KafkaPublisher publisher = KafkaPublisher.of(
-                    Map.of("bootstrap.servers", broker.kafka().bootstrapServers()), "orders")) {
+        try (UnreliableProxy proxy = UnreliableProxy.before(0);
+                EmbeddedKafka kafka = EmbeddedKafka.startBehind(directory, proxy.port())) {
+            proxy.server(kafka.proxiedPort());
+            kafka.createTopic("orders", 4);
+            try (KafkaPublisher publisher =
+                    KafkaPublisher.of(Map.of("bootstrap.servers", "127.0.0.1:" + proxy.port()), "orders")) {
                 Relay relay = Relay.builder("orders", store, publisher)
                         .publishTimeout(Duration.ofSeconds(3))
                         .build();
                 try (Node node = Node.builder(store).relay(relay).start()) {
                     append(EACH);
                     await().atMost(PATIENCE).until(() -> store.outbox("orders").isEmpty());
-                    broker.stop();
+                    proxy.refuse();
                     append(EACH);
                     await().atMost(PATIENCE).until(() -> relay.problem().isPresent());
                     append(EACH);
                     assertThat(node.health().isHealthy()).isFalse();
                     assertThat(store.work(relay.consumer())).isEmpty();
-                    broker.restart();
+                    proxy.admit();
                     await().atMost(PATIENCE).until(() -> store.outbox("orders").isEmpty());
                     await().atMost(PATIENCE).until(() -> node.health().isHealthy());
                 }
                 assertThat(relay.refused()).isZero();
                 assertThat(store.deadLetters(relay.consumer())).isEmpty();
             }
-            Map<String, List<Integer>> byKey = read(broker.kafka());
+            Map<String, List<Integer>> byKey = read(kafka);
             assertThat(byKey).hasSize(KEYS);
             byKey.values()
                     .forEach(numbers -> assertThat(numbers.stream().distinct())
@@ -98,11 +101,13 @@ class KafkaRelayIT {
             consumer.subscribe(List.of("orders"));
             await().atMost(PATIENCE).until(() -> {
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
-                    byKey.computeIfAbsent(
-                                    OrderingKey.of(record.key()).toString(), key -> new ArrayList<>())
+                    byKey.computeIfAbsent(OrderingKey.of(record.key()).toString(), key -> new ArrayList<>())
                             .add(Integer.parseInt(new String(record.value(), StandardCharsets.UTF_8)));
                 }
-                return byKey.values().stream().filter(each -> each.contains(3 * EACH - 1)).count() == KEYS;
+                return byKey.values().stream()
+                                .filter(each -> each.contains(3 * EACH - 1))
+                                .count()
+                        == KEYS;
             });
         }
         return byKey;

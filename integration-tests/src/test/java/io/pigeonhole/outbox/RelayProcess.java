@@ -22,8 +22,7 @@ final class RelayProcess {
         config.setJdbcUrl(arguments[0]);
         config.setMaximumPoolSize(CONCURRENCY + 2);
         try (HikariDataSource pool = new HikariDataSource(config);
-                KafkaPublisher publisher =
-                        KafkaPublisher.of(Map.of("bootstrap.servers", arguments[1]), arguments[2])) {
+                KafkaPublisher publisher = KafkaPublisher.of(Map.of("bootstrap.servers", arguments[1]), arguments[2])) {
             JdbcStore store = JdbcStore.create(pool);
             Relay relay = Relay.builder(arguments[2], store, publisher)
                     .concurrency(CONCURRENCY)
