@@ -111,7 +111,7 @@ class SettingsPageTest {
         for (Section section : SECTIONS) {
             assertThat(settings(section))
                     .as(section.title())
-                    .hasSizeGreaterThan(4)
+                    .hasSizeGreaterThan(3)
                     .allSatisfy(setting -> {
                         assertThat(setting.meaning()).as(setting.name()).isNotBlank();
                         assertThat(setting.row()).as(setting.name()).doesNotContain("{@", "@param");
