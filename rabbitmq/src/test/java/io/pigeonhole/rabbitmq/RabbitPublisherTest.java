@@ -34,15 +34,18 @@ class RabbitPublisherTest {
     }
 
     private static Publication publish(RabbitPublisher publisher, Duration timeout) {
-        Message message = Message.builder("sent").id("id").type("t").payload("x").build();
+        Message message =
+                Message.builder("sent").id("id").type("t").payload("x").build();
         List<Publication> outcomes = publisher.publish(List.of(message), timeout);
         assertThat(outcomes).hasSize(1);
         return outcomes.get(0);
     }
 
     private static void assertUnavailable(Publication outcome, String why) {
-        assertThat(outcome).isInstanceOfSatisfying(Unavailable.class, unavailable -> assertThat(unavailable.cause())
-                .hasMessageContaining(why));
+        assertThat(outcome)
+                .isInstanceOfSatisfying(
+                        Unavailable.class,
+                        unavailable -> assertThat(unavailable.cause()).hasMessageContaining(why));
     }
 
     /** One on which the broker has blocked its publishers from the beginning. */
