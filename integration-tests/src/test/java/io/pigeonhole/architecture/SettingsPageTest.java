@@ -45,6 +45,12 @@ class SettingsPageTest {
                     "SqsSourceBuilder",
                     "SqsSourceBuilder"),
             new Section(
+                    "A relay",
+                    "Relay.builder(destination, store, publisher)",
+                    "core",
+                    "relay/RelayBuilder",
+                    "RelayBuilder"),
+            new Section(
                     "A publisher to Kafka",
                     "KafkaPublisher.builder(producerConfig, topic)",
                     "kafka",

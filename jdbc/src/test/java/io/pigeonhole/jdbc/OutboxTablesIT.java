@@ -86,8 +86,9 @@ class OutboxTablesIT {
     private List<String> take(int workPartition) {
         try (InboxTransaction<JdbcContext> transaction = store.begin(Duration.ofMinutes(1))) {
             assertThat(transaction.enter(consumer, workPartition)).isTrue();
-            List<AppendedMessage> some =
-                    transaction.appended(consumer, DESTINATION, workPartition, 500, Long.MAX_VALUE);
+            List<AppendedMessage> some = transaction
+                    .appended(consumer, DESTINATION, workPartition, 500, Long.MAX_VALUE)
+                    .messages();
             transaction.removeAppended(
                     DESTINATION,
                     workPartition,

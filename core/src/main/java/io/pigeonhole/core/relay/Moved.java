@@ -39,6 +39,7 @@ final class Moved implements Writes {
     private final RelaySettings settings;
     private final RelayCounts counts;
     private final Consumer<Duration> dueIn;
+    private final KeyGuard guard;
     private final List<Long> positions = new ArrayList<>();
     private final List<ParkedMessage> parked = new ArrayList<>();
     private final List<ReceivedMessage> behind = new ArrayList<>();
@@ -54,7 +55,9 @@ final class Moved implements Writes {
             int workPartition,
             RelaySettings settings,
             RelayCounts counts,
-            Consumer<Duration> dueIn) {
+            Consumer<Duration> dueIn,
+            KeyGuard guard) {
+        this.guard = guard;
         this.consumer = consumer;
         this.destination = destination;
         this.workPartition = workPartition;
@@ -123,6 +126,7 @@ final class Moved implements Writes {
         if (keys.isEmpty()) {
             return Set.of();
         }
+        guard.lock();
         Set<MessageKey> others = new TreeSet<>(keys.keySet());
         others.removeAll(
                 transaction.claim(consumer, List.copyOf(keys.keySet()), TIMEOUT).claimed());

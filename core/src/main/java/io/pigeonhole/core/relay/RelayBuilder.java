@@ -137,7 +137,7 @@ public final class RelayBuilder {
                 publisher,
                 circuit,
                 counts,
-                new RelayInbox(store, consumer, destination, run, circuit));
+                new RelayInbox(store, consumer, destination, run, circuit, System::nanoTime));
     }
 
     private void require(boolean holds, String otherwise) {

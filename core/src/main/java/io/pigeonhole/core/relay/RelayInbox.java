@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -24,22 +25,34 @@ import java.util.stream.Collectors;
  * application runs in it, so that nothing hangs but a publisher, which has a timeout.
  */
 final class RelayInbox implements NodeInbox, Backlog {
+    /** How long a work partition is left to a relay elsewhere that was found in it. */
+    private static final Duration WHILE_TAKEN = Duration.ofMillis(50);
+
     private final InboxStore<?> store;
     private final RegisteredConsumer consumer;
     private final String destination;
     private final RelayRun run;
     private final BrokerCircuit circuit;
+    private final LongSupplier nanos;
     private final List<Consumer<Set<Due>>> listeners = new CopyOnWriteArrayList<>();
     /** Work partitions in which messages wait for another attempt, as of the last look. */
     private final Set<Integer> withRetries = ConcurrentHashMap.newKeySet();
 
+    private final Map<Integer, Long> takenUntil = new ConcurrentHashMap<>();
+
     RelayInbox(
-            InboxStore<?> store, RegisteredConsumer consumer, String destination, RelayRun run, BrokerCircuit circuit) {
+            InboxStore<?> store,
+            RegisteredConsumer consumer,
+            String destination,
+            RelayRun run,
+            BrokerCircuit circuit,
+            LongSupplier nanos) {
         this.store = store;
         this.consumer = consumer;
         this.destination = destination;
         this.run = run;
         this.circuit = circuit;
+        this.nanos = nanos;
     }
 
     @Override
@@ -65,10 +78,37 @@ final class RelayInbox implements NodeInbox, Backlog {
     @Override
     public int work(Due due, BooleanSupplier ending, Progress progress) {
         int workPartition = due.workPartition();
+        if (isTakenByOthers(workPartition)) {
+            return 0;
+        }
+        int brought = work(workPartition);
+        if (brought == RelayRun.TAKEN) {
+            // Whoever is in it may have looked before what is to be done here was committed.
+            takenUntil.put(workPartition, nanos.getAsLong() + WHILE_TAKEN.toNanos());
+            signal(workPartition, WHILE_TAKEN);
+            return 0;
+        }
+        return brought;
+    }
+
+    /** Others had it a moment ago: the look that is planned already finds what there is. */
+    private boolean isTakenByOthers(int workPartition) {
+        Long until = takenUntil.get(workPartition);
+        if (until == null) {
+            return false;
+        }
+        if (nanos.getAsLong() - until < 0) {
+            return true;
+        }
+        takenUntil.remove(workPartition);
+        return false;
+    }
+
+    private int work(int workPartition) {
         Consumer<Duration> dueIn = in -> signal(workPartition, in);
         if (withRetries.remove(workPartition)) {
             int retried = run.retry(workPartition, dueIn);
-            if (retried > 0) {
+            if (retried != 0) {
                 withRetries.add(workPartition);
                 return retried;
             }

@@ -8,6 +8,7 @@ import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.store.Appended;
 import io.pigeonhole.core.store.AppendedMessage;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
@@ -15,11 +16,9 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * published again. Safe for use by many threads.
  */
 final class RelayRun {
-    /** Those who administer the same messages hold the lock for a moment. */
-    private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(5);
+    /** What {@link #retry} and {@link #publish} answer where somebody else is in the work partition. */
+    static final int TAKEN = -1;
 
     private final InboxStore<?> store;
     private final RegisteredConsumer consumer;
@@ -66,7 +65,7 @@ final class RelayRun {
         Writes in(InboxTransaction<?> transaction, BrokerCircuit.Permit permit);
     }
 
-    /** Messages that were refused before and are due again; answers how many were brought further. */
+    /** Messages that were refused before and are due again; answers how many were brought further, or {@link #TAKEN}. */
     int retry(int workPartition, Consumer<Duration> dueIn) {
         return run(workPartition, (transaction, permit) -> {
             List<WorkItem> items = transaction.take(consumer, workPartition, limit(permit), settings.batchBytes());
@@ -83,19 +82,21 @@ final class RelayRun {
         });
     }
 
-    /** Messages that nobody has tried yet; answers how many were brought further. */
+    /** Messages that nobody has tried yet; answers how many were brought further, or {@link #TAKEN}. */
     int publish(int workPartition, Consumer<Duration> dueIn) {
         return run(workPartition, (transaction, permit) -> {
-            List<AppendedMessage> appended =
+            Appended found =
                     transaction.appended(consumer, destination, workPartition, limit(permit), settings.batchBytes());
+            List<AppendedMessage> appended = found.messages();
             if (appended.isEmpty()) {
                 return null;
             }
-            Set<OrderingKey> blocked = blocked(transaction, workPartition, appended);
+            KeyGuard guard = new KeyGuard(transaction, consumer, workPartition);
+            Set<OrderingKey> blocked = found.mayBeBlocked() ? guard.blocked(appended) : Set.of();
             List<AppendedMessage> free = appended.stream()
                     .filter(message -> isFree(message, blocked))
                     .toList();
-            Moved moved = new Moved(consumer, destination, workPartition, settings, counts, dueIn);
+            Moved moved = new Moved(consumer, destination, workPartition, settings, counts, dueIn, guard);
             if (!free.isEmpty()) {
                 OrderedPublishing published =
                         publish(free.stream().map(AppendedMessage::message).toList(), permit);
@@ -106,22 +107,6 @@ final class RelayRun {
             appended.stream().filter(message -> !isFree(message, blocked)).forEach(moved::addBehind);
             return moved;
         });
-    }
-
-    private Set<OrderingKey> blocked(
-            InboxTransaction<?> transaction, int workPartition, List<AppendedMessage> appended) {
-        if (!consumer.order().isKept()) {
-            return Set.of();
-        }
-        Set<OrderingKey> keys = appended.stream()
-                .map(message -> OrderingKey.of(message.message()))
-                .filter(Objects::nonNull)
-                .collect(Collectors.toSet());
-        if (keys.isEmpty()) {
-            return Set.of();
-        }
-        transaction.lock(consumer, List.of(workPartition), LOCK_TIMEOUT);
-        return transaction.blocked(consumer, keys);
     }
 
     private static boolean isFree(AppendedMessage message, Set<OrderingKey> blocked) {
@@ -153,7 +138,7 @@ final class RelayRun {
         }
         try (InboxTransaction<?> transaction = store.begin(settings.idleLimit())) {
             if (!transaction.enter(consumer, workPartition)) {
-                return 0;
+                return TAKEN;
             }
             Writes writes = step.in(transaction, permit);
             int brought = writes == null ? 0 : writes.write(transaction);

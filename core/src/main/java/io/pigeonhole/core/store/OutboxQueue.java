@@ -15,8 +15,7 @@ public interface OutboxQueue {
      * @param bytes how many bytes their payloads and headers may have together; where the first one has more, it is read alone
      * @return the messages in the order of their positions
      */
-    List<AppendedMessage> appended(
-            RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes);
+    Appended appended(RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes);
 
     /**
      * Deletes messages that are published, or that this transaction has stored elsewhere.

@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc.generic;
 
+import io.pigeonhole.core.store.Appended;
 import io.pigeonhole.core.store.AppendedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.jdbc.outbox.OutboxRows;
@@ -17,7 +18,7 @@ final class PlainOutbox {
     /** Where a message is, and how many bytes it has. */
     private record Place(long position, long bytes) {}
 
-    static List<AppendedMessage> appended(
+    static Appended appended(
             PlainSession session,
             RegisteredConsumer consumer,
             String destination,
@@ -27,7 +28,7 @@ final class PlainOutbox {
             throws SQLException {
         List<Long> positions = fitting(page(session, consumer, destination, workPartition, limit), bytes);
         if (positions.isEmpty()) {
-            return List.of();
+            return Appended.NOTHING;
         }
         try (Call call = session.call(OutboxPageStatement.READ, positions.size())) {
             List<AppendedMessage> messages =
@@ -35,7 +36,8 @@ final class PlainOutbox {
             // None may be missing: those behind it would overtake it.
             WorkItems.requireAll(messages.size(), positions.size());
             messages.sort(Comparator.comparingLong(AppendedMessage::position));
-            return messages;
+            // MariaDB may answer such a question wrongly, and without an error, where it is cancelled.
+            return new Appended(messages, true);
         }
     }
 

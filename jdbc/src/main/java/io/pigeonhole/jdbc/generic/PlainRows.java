@@ -3,7 +3,7 @@ package io.pigeonhole.jdbc.generic;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
-import io.pigeonhole.core.store.AppendedMessage;
+import io.pigeonhole.core.store.Appended;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.ExpiredLease;
 import io.pigeonhole.core.store.FinishedMessage;
@@ -60,8 +60,7 @@ record PlainRows(PlainSession session) implements RowOperations {
     }
 
     @Override
-    public List<AppendedMessage> appended(
-            RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes)
+    public Appended appended(RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes)
             throws SQLException {
         return PlainOutbox.appended(session, consumer, destination, workPartition, limit, bytes);
     }

@@ -13,6 +13,9 @@ import java.util.stream.IntStream;
 
 /** The rows of {@code outbox_message}, as a relay reads them. */
 public final class OutboxRows {
+    /** How many columns {@link #read} reads. */
+    public static final int COLUMNS = 8;
+
     private static final List<Integer> WORK_PARTITIONS =
             IntStream.range(0, Outbox.WORK_PARTITIONS).boxed().toList();
 

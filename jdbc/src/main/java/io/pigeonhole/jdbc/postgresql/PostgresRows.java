@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc.postgresql;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
+import io.pigeonhole.core.store.Appended;
 import io.pigeonhole.core.store.AppendedMessage;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.ExpiredLease;
@@ -17,8 +18,10 @@ import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.WorkItems;
 import io.pigeonhole.jdbc.transaction.PendingRepair;
 import io.pigeonhole.jdbc.transaction.RowOperations;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -94,8 +97,7 @@ final class PostgresRows implements RowOperations {
     }
 
     @Override
-    public List<AppendedMessage> appended(
-            RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes)
+    public Appended appended(RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes)
             throws SQLException {
         try (Call call = calls.planned(OutboxTableStatement.APPENDED)) {
             return call.consumer(consumer)
@@ -103,8 +105,19 @@ final class PostgresRows implements RowOperations {
                     .number("work_partition", workPartition)
                     .number("limit", limit)
                     .number("bytes", bytes)
-                    .all(OutboxRows::read);
+                    .read(PostgresRows::appended);
         }
+    }
+
+    /** Each row says the same of the work partition. */
+    private static Appended appended(ResultSet rows) throws SQLException {
+        List<AppendedMessage> messages = new ArrayList<>();
+        boolean mayBeBlocked = false;
+        while (rows.next()) {
+            messages.add(OutboxRows.read(rows));
+            mayBeBlocked |= rows.getBoolean(OutboxRows.COLUMNS + 1);
+        }
+        return new Appended(messages, mayBeBlocked);
     }
 
     @Override

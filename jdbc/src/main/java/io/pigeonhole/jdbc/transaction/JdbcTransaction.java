@@ -8,7 +8,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
-import io.pigeonhole.core.store.AppendedMessage;
+import io.pigeonhole.core.store.Appended;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.ExpiredLease;
@@ -185,7 +185,7 @@ public abstract class JdbcTransaction extends HandlerTransaction implements Inbo
     }
 
     @Override
-    public List<AppendedMessage> appended(
+    public Appended appended(
             RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes) {
         return read(
                 "to read messages to send to " + destination,

@@ -3,7 +3,7 @@ package io.pigeonhole.jdbc.transaction;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
-import io.pigeonhole.core.store.AppendedMessage;
+import io.pigeonhole.core.store.Appended;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.ExpiredLease;
 import io.pigeonhole.core.store.FinishedMessage;
@@ -39,8 +39,7 @@ public interface RowOperations {
 
     List<WorkItem> retake(RegisteredConsumer consumer, List<Long> ids) throws SQLException;
 
-    List<AppendedMessage> appended(
-            RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes)
+    Appended appended(RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes)
             throws SQLException;
 
     void removeAppended(String destination, int workPartition, List<Long> positions) throws SQLException;

@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Headers;
+import io.pigeonhole.core.message.IdForm;
+import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.outbox.Outbox;
 import io.pigeonhole.core.outbox.OutboxMessage;
 import io.pigeonhole.core.store.AppendedMessage;
+import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.ReceivedMessage;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +71,9 @@ abstract class AppendTests<C extends HandlerContext> extends StoreLab<C> {
     private List<AppendedMessage> appended(int workPartition, int limit, long bytes) {
         try (InboxTransaction<C> transaction = begin()) {
             assertThat(transaction.enter(consumer, workPartition)).isTrue();
-            return transaction.appended(consumer, destination, workPartition, limit, bytes);
+            return transaction
+                    .appended(consumer, destination, workPartition, limit, bytes)
+                    .messages();
         }
     }
 
@@ -269,6 +275,28 @@ abstract class AppendTests<C extends HandlerContext> extends StoreLab<C> {
         assertThat(appended(workPartitionOf("k"))).isEmpty();
         fixture.pause(consumer.name(), false);
         assertThat(appended(workPartitionOf("k"))).hasSize(1);
+    }
+
+    @Test
+    void mayBeBlockedWhereItsWorkPartitionHasUnfinishedWork() {
+        consumer = store.register(new ConsumerRegistration(
+                randomName(), IdForm.OPAQUE, KeyOrder.SKIP_DEAD_LETTERS, Outbox.WORK_PARTITIONS));
+        append(toSend("k").build());
+        Message unfinished =
+                Message.builder("notes").id(Ids.opaque()).orderingKey("k").build();
+        try (InboxTransaction<C> transaction = begin()) {
+            transaction.lock(consumer, List.of(workPartitionOf("k")), LONG);
+            claim(transaction, keyOf(unfinished));
+            transaction.receive(consumer, List.of(new ReceivedMessage(keyOf(unfinished), unfinished, false)));
+            transaction.commit();
+        }
+        try (InboxTransaction<C> transaction = begin()) {
+            assertThat(transaction.enter(consumer, workPartitionOf("k"))).isTrue();
+            assertThat(transaction
+                            .appended(consumer, destination, workPartitionOf("k"), 1, MANY_BYTES)
+                            .mayBeBlocked())
+                    .isTrue();
+        }
     }
 
     @Test

@@ -7,7 +7,7 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Advance;
-import io.pigeonhole.core.store.AppendedMessage;
+import io.pigeonhole.core.store.Appended;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.ExpiredLease;
@@ -103,7 +103,7 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     }
 
     @Override
-    public List<AppendedMessage> appended(
+    public Appended appended(
             RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes) {
         return between(
                 CrashPoint.BEFORE_APPENDED,

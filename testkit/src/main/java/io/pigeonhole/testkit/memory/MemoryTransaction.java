@@ -7,7 +7,7 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Advance;
-import io.pigeonhole.core.store.AppendedMessage;
+import io.pigeonhole.core.store.Appended;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.ExpiredLease;
@@ -130,13 +130,13 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     }
 
     @Override
-    public List<AppendedMessage> appended(
+    public Appended appended(
             RegisteredConsumer consumer, String destination, int workPartition, int limit, long bytes) {
         store.requireAvailable();
         gate.requireEntered(consumer, workPartition);
         return changes.inTurn(() -> changes.tables.paused.contains(consumer.id())
-                ? List.of()
-                : changes.tables.outbox.first(destination, workPartition, limit, bytes));
+                ? Appended.NOTHING
+                : new Appended(changes.tables.outbox.first(destination, workPartition, limit, bytes), true));
     }
 
     @Override

@@ -35,7 +35,14 @@ UPDATE outbox_generation SET current = 1 WHERE current = 0
 -- In the order of both tables. What is kept out of line is not read to know its length. Planned each time: the tables are empty in one
 -- moment and large in the next.
 SELECT set_config('plan_cache_mode', 'force_custom_plan', true);
-SELECT m.position, m.destination, m.id, m.type, m.ordering_key, m.headers, m.content_type, m.payload
+SELECT m.position, m.destination, m.id, m.type, m.ordering_key, m.headers, m.content_type, m.payload,
+    EXISTS (
+        SELECT FROM inbox_work AS w
+        WHERE w.consumer_id = :consumer AND w.work_partition = :work_partition AND w.ordered
+    ) OR EXISTS (
+        SELECT FROM inbox_dead_letter AS d
+        WHERE d.consumer_id = :consumer AND d.work_partition = :work_partition AND d.blocks
+    )
 FROM (
     SELECT l.*, row_number() OVER places AS place,
         sum(octet_length(l.headers) + coalesce(octet_length(l.payload), 0) + coalesce(octet_length(l.ordering_key), 0))
