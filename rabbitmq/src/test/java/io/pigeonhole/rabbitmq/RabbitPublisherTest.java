@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -77,7 +78,7 @@ class RabbitPublisherTest {
         try (RabbitPublisher publisher = publisher((factory, name) -> blocked(Connection.class))) {
             assertUnavailable(publish(publisher, LONG), "low on memory");
             assertThat(channels).hasValue(0);
-            unblocked.get().handle();
+            Objects.requireNonNull(unblocked.get()).handle();
             assertUnavailable(publish(publisher, LONG), "no channel");
             assertThat(channels).hasValue(1);
         }
