@@ -169,6 +169,15 @@ public final class IdempotentRequests<C extends HandlerContext> {
     }
 
     /**
+     * The name under which requests are kept.
+     *
+     * @return as {@link #builder} was told
+     */
+    public String name() {
+        return consumer.name();
+    }
+
+    /**
      * How long keys are remembered, to be published to clients.
      *
      * @return the retention

@@ -29,6 +29,7 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
     private final Set<String> begun = new HashSet<>();
     private Headers done;
     private boolean ended;
+    private boolean leaseLost;
 
     StepRun(
             Supplier<IdempotencyTransaction<C>> transactions,
@@ -111,15 +112,25 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
     <T> T inHeldTransaction(String step, Work<C, T> work) throws Exception {
         try (IdempotencyTransaction<C> transaction = transactions.get()) {
             if (!transaction.hold(consumer, key, token, lease)) {
-                throw new LeaseLostException(step);
+                throw lost(step);
             }
             T result = work.in(transaction);
             transaction.commit();
             return result;
         } catch (ClaimBlockedException e) {
             // Nobody but a newer lease, or a person who forgets the request, is at its row.
-            throw new LeaseLostException(step);
+            throw lost(step);
         }
+    }
+
+    private LeaseLostException lost(String step) {
+        leaseLost = true;
+        return new LeaseLostException(step);
+    }
+
+    /** Also where the handler has hidden it. */
+    boolean hasLostLease() {
+        return leaseLost;
     }
 
     /** The handler has returned. */

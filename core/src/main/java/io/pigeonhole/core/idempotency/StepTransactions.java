@@ -111,15 +111,19 @@ final class StepTransactions<C extends HandlerContext> {
         Reply reply;
         try {
             reply = handler.handle(steps);
-        } catch (LeaseLostException e) {
-            LOG.warn("{}: {}", message.type(), e.getMessage());
-            return inProgress();
         } catch (Throwable e) {
             steps.end();
+            if (steps.hasLostLease()) {
+                LOG.warn("the lease of a request is lost: {}", message.type(), e);
+                return inProgress();
+            }
             letGo(steps);
             throw e;
         }
         steps.end();
+        if (steps.hasLostLease()) {
+            return inProgress();
+        }
         if (reply.retention() == Reply.Retention.ROLL_BACK) {
             letGo(steps);
             return new RequestOutcome.NotStored(reply.response());
