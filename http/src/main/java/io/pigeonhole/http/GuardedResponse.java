@@ -36,6 +36,7 @@ final class GuardedResponse extends HttpServletResponseWrapper {
     private final ServletOutputStream stream = new Stream();
     private int status = SC_OK;
     private @Nullable PrintWriter writer;
+    private String encodingOfWriter = "";
     private boolean streaming;
     private boolean ended;
     private boolean isError;
@@ -253,8 +254,25 @@ final class GuardedResponse extends HttpServletResponseWrapper {
             }
             current = new PrintWriter(new OutputStreamWriter(stream, Charset.forName(encoding)));
             writer = current;
+            encodingOfWriter = encoding;
         }
         return current;
+    }
+
+    @Override
+    public void setContentType(@Nullable String type) {
+        super.setContentType(type);
+        if (writer != null && type != null && type.toLowerCase(Locale.ROOT).contains("charset=")) {
+            // What is written is written in the writer's, which can be changed no more.
+            super.setCharacterEncoding(encodingOfWriter);
+        }
+    }
+
+    @Override
+    public void setCharacterEncoding(String encoding) {
+        if (writer == null) {
+            super.setCharacterEncoding(encoding);
+        }
     }
 
     /** Nothing reaches the client before the commit. */

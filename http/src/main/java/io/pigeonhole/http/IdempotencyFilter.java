@@ -4,6 +4,7 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.idempotency.IdempotentRequests;
 import io.pigeonhole.core.idempotency.Steps;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -127,12 +128,14 @@ public final class IdempotencyFilter implements Filter {
         return refused.sum();
     }
 
+    /** Pages for errors, and what the application forwards to, are a part of the request that they belong to. */
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         if (request instanceof HttpServletRequest http
                 && response instanceof HttpServletResponse answer
                 && settings.methods().contains(http.getMethod())
+                && http.getDispatcherType() == DispatcherType.REQUEST
                 && !isGuarded(request)) {
             filter(http, answer, chain);
         } else {

@@ -93,6 +93,11 @@ abstract class RequestLab<C extends HandlerContext> {
         return new StoredResponse(201, CREATED, body.getBytes(StandardCharsets.UTF_8));
     }
 
+    /** At the other node, on a thread that is in no transaction. */
+    RequestOutcome elsewhere(IdempotentRequest request, RequestHandler<C> handler) throws InterruptedException {
+        return Threads.result(threads.start(() -> other.handle(request, handler)));
+    }
+
     /** Writes, and answers the same. */
     RequestHandler<C> writing(String effect) {
         return context -> {

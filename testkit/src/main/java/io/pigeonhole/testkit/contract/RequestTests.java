@@ -161,7 +161,7 @@ abstract class RequestTests<C extends HandlerContext> extends RequestLab<C> {
         List<RequestOutcome> meanwhile = new ArrayList<>();
         RequestOutcome first = node.handle(request("a"), context -> {
             fixture.write(context, "paid");
-            meanwhile.add(other.handle(request("a"), neverCalled()));
+            meanwhile.add(elsewhere(request("a"), neverCalled()));
             return Reply.commit(response("paid"));
         });
 
@@ -190,7 +190,7 @@ abstract class RequestTests<C extends HandlerContext> extends RequestLab<C> {
         node.handle(request("a"), context -> {
             fixture.write(context, "first");
             for (int i = 0; i < 20; i++) {
-                meanwhile.add(other.handle(request("b" + i), c -> Reply.commit(response("other"))));
+                meanwhile.add(elsewhere(request("b" + i), c -> Reply.commit(response("other"))));
             }
             return Reply.commit(response("first"));
         });
@@ -295,7 +295,7 @@ abstract class RequestTests<C extends HandlerContext> extends RequestLab<C> {
 
         List<RequestOutcome> meanwhile = new ArrayList<>();
         node.handle(request("a"), context -> {
-            meanwhile.add(other.handle(request("a"), neverCalled()));
+            meanwhile.add(elsewhere(request("a"), neverCalled()));
             return writing("paid again").handle(context);
         });
 
