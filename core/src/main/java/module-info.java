@@ -8,6 +8,7 @@ module io.pigeonhole.core {
     exports io.pigeonhole.core.archive;
     exports io.pigeonhole.core.failure;
     exports io.pigeonhole.core.handler;
+    exports io.pigeonhole.core.idempotency;
     exports io.pigeonhole.core.inbox;
     exports io.pigeonhole.core.delivery;
     exports io.pigeonhole.core.message;

@@ -5,6 +5,7 @@ import io.pigeonhole.core.admin.AdminStore;
 import io.pigeonhole.core.archive.HistoryArchive;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.idempotency.IdempotencyStore;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.outbox.Outbox;
 import io.pigeonhole.core.store.ConsumerRegistration;
@@ -22,6 +23,7 @@ import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.jdbc.dialect.Dialect;
 import io.pigeonhole.jdbc.dialect.Products;
 import io.pigeonhole.jdbc.generic.PlainDatabase;
+import io.pigeonhole.jdbc.idempotency.JdbcIdempotencyStore;
 import io.pigeonhole.jdbc.postgresql.OptimisticInserts;
 import io.pigeonhole.jdbc.postgresql.PostgresDatabase;
 import io.pigeonhole.jdbc.postgresql.PostgresSchema;
@@ -310,6 +312,15 @@ public final class JdbcStore implements InboxStore<JdbcContext> {
      */
     public Admin admin() {
         return Admin.of(adminStore);
+    }
+
+    /**
+     * Requests with idempotency keys, in the same database and the same transactions as the inbox.
+     *
+     * @return the store of {@link io.pigeonhole.core.idempotency.IdempotentRequests}; it needs not be closed
+     */
+    public IdempotencyStore<JdbcContext> idempotency() {
+        return new JdbcIdempotencyStore(database, this);
     }
 
     /** For contracts. */

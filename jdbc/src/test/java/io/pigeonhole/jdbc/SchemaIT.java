@@ -69,6 +69,7 @@ class SchemaIT {
         assertThat(workshop.askAll("SELECT relname || ' ' || array_to_string(reloptions, ' ') FROM pg_class"
                         + " WHERE relnamespace = current_schema()::regnamespace AND reloptions IS NOT NULL ORDER BY 1"))
                 .containsExactly(
+                        "inbox_idempotency autovacuum_vacuum_scale_factor=0.05 autovacuum_vacuum_threshold=1000",
                         "inbox_replay fillfactor=50",
                         "inbox_watermark fillfactor=30 autovacuum_vacuum_scale_factor=0 autovacuum_vacuum_threshold=1000",
                         "inbox_work fillfactor=70 autovacuum_vacuum_scale_factor=0.02 autovacuum_vacuum_threshold=200"

@@ -15,6 +15,7 @@ import io.pigeonhole.jdbc.generic.MoveStatement;
 import io.pigeonhole.jdbc.generic.PlaceStatement;
 import io.pigeonhole.jdbc.generic.WatermarkStatement;
 import io.pigeonhole.jdbc.generic.WorkStatement;
+import io.pigeonhole.jdbc.idempotency.IdempotencyStatement;
 import io.pigeonhole.jdbc.postgresql.HistoryBarrierStatement;
 import io.pigeonhole.jdbc.postgresql.PartitionStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresDatabase;
@@ -63,6 +64,7 @@ class StatementFilesTest {
             RetentionRuleStatement.class,
             RetentionStatement.class,
             ConsumerStatement.class,
+            IdempotencyStatement.class,
             LargestNumberStatement.class,
             LeaseStatement.class,
             SchemaStatement.class,

@@ -24,6 +24,8 @@ public enum AdminAction {
     CONFIRM_CLOCK,
     /** A run over the history was made, paused, resumed or cancelled. See {@link io.pigeonhole.core.replay.ReplayControl}. */
     REPLAY,
+    /** See {@link io.pigeonhole.core.idempotency.IdempotencyAdmin#forget}. */
+    FORGET_REQUEST,
     /** A newer version of Pigeonhole has recorded an action that this one does not know. Never stored: the name in the table says which. */
     UNKNOWN;
 

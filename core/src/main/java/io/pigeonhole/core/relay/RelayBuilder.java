@@ -62,7 +62,7 @@ public final class RelayBuilder {
      * Sets how many work partitions are worked on at a time, each by a thread with a connection of the database, which it keeps
      * while the broker has not confirmed.
      *
-     * @param threads from 1 to {@value Outbox#WORK_PARTITIONS}, 4 unless set
+     * @param threads from 1 to 16, 4 unless set
      * @return this
      */
     public RelayBuilder concurrency(int threads) {

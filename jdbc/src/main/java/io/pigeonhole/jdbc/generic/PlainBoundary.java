@@ -46,7 +46,7 @@ public final class PlainBoundary implements TransactionBoundary {
         return session(PlainSession.on(connection, dialect));
     }
 
-    private static AdminSession session(PlainSession session) {
+    static AdminSession session(PlainSession session) {
         return new AdminSession(
                 session.connection(),
                 session.dialect().texts(),

@@ -11,6 +11,7 @@ import io.pigeonhole.jdbc.counter.LargestNumberStatement;
 import io.pigeonhole.jdbc.dialect.Dialect;
 import io.pigeonhole.jdbc.dialect.PlainErrors;
 import io.pigeonhole.jdbc.dialect.TransactionControl;
+import io.pigeonhole.jdbc.idempotency.IdempotencyStatement;
 import io.pigeonhole.jdbc.outbox.OutboxStatement;
 import io.pigeonhole.jdbc.retention.FailedSteps;
 import io.pigeonhole.jdbc.retention.OldRowStatement;
@@ -133,6 +134,7 @@ public final class PlainDatabase extends Database {
         statements.require(OldRowStatement.class);
         statements.require(WatermarkStatement.class);
         statements.require(WatermarkAcquisitionStatement.class);
+        statements.require(IdempotencyStatement.class);
     }
 
     private static CounterMover mover(Dialect dialect, ShortTransactions transactions) {

@@ -20,6 +20,7 @@ import io.pigeonhole.jdbc.dialect.PlainErrors;
 import io.pigeonhole.jdbc.dialect.SessionChange;
 import io.pigeonhole.jdbc.dialect.SessionStatement;
 import io.pigeonhole.jdbc.dialect.TransactionControl;
+import io.pigeonhole.jdbc.sql.AdminSession;
 import io.pigeonhole.jdbc.sql.Connections;
 import io.pigeonhole.jdbc.sql.ErrorsWithoutValues;
 import io.pigeonhole.jdbc.sql.Refusals;
@@ -665,6 +666,23 @@ final class PlainTransaction extends JdbcTransaction {
                                 + (dialect.hasDays() ? ", or for a day that is added or dropped" : ""),
                         e)
                 : refusal;
+    }
+
+    @Override
+    public AdminSession adminSession() {
+        return PlainBoundary.session(session());
+    }
+
+    @Override
+    public <T> T claimRow(RegisteredConsumer consumer, MessageKey key, Question<T> change) {
+        requireOpen();
+        begin();
+        long asked = System.nanoTime();
+        try {
+            return withLockTimeout(Duration.ZERO, change);
+        } catch (SQLException e) {
+            throw refusedWait(e, asked, "the key of a request");
+        }
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.pigeonhole.jdbc.admin.SizeStatement;
 import io.pigeonhole.jdbc.counter.Counters;
 import io.pigeonhole.jdbc.counter.LargestNumberStatement;
 import io.pigeonhole.jdbc.dialect.SqlStates;
+import io.pigeonhole.jdbc.idempotency.IdempotencyStatement;
 import io.pigeonhole.jdbc.outbox.OutboxStatement;
 import io.pigeonhole.jdbc.retention.FailedSteps;
 import io.pigeonhole.jdbc.retention.RetentionRuleStatement;
@@ -144,6 +145,7 @@ public final class PostgresDatabase extends Database {
         statements.require(SequenceStatement.class);
         statements.require(PartitionStatement.class);
         statements.require(HistoryBarrierStatement.class);
+        statements.require(IdempotencyStatement.class);
         return statements;
     }
 

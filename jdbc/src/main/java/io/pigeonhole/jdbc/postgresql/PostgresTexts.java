@@ -90,6 +90,11 @@ public final class PostgresTexts {
     /** A statement for so many messages. */
     record ForMany(int messages, Sql.Text text) {}
 
+    /** All of them. */
+    Statements statements() {
+        return statements;
+    }
+
     /** A statement by itself. */
     Sql.Text of(StatementName statement) {
         return statements.get(statement).text(1);

@@ -19,6 +19,7 @@ import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.OwnTransaction;
 import io.pigeonhole.jdbc.dialect.SqlStates;
 import io.pigeonhole.jdbc.dialect.TransactionControl;
+import io.pigeonhole.jdbc.sql.AdminSession;
 import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.ErrorsWithoutValues;
 import io.pigeonhole.jdbc.sql.KeyArray;
@@ -387,6 +388,30 @@ final class PostgresTransaction extends JdbcTransaction {
             statement.setShort(next, consumer.id());
             return Claims.execute(statement, skipped, consumer, keys, days);
         }
+    }
+
+    @Override
+    public AdminSession adminSession() {
+        return new AdminSession(
+                connection,
+                texts().statements(),
+                calls.values(),
+                new PostgresAdminOperations(connection, texts().statements(), days));
+    }
+
+    /** By a lock that the server grants or refuses at once: an insert that waited in vain would end the transaction, and fill its log. */
+    @Override
+    public <T> T claimRow(RegisteredConsumer consumer, MessageKey key, Question<T> change) {
+        return read("to get the key of a request", () -> {
+            try (Call call = calls.call(PostgresTransactionStatement.LOCK_ROW)) {
+                boolean locked =
+                        call.text("row_key", consumer.id() + " " + key).read(row -> row.next() && row.getBoolean(1));
+                if (!locked) {
+                    throw new ClaimBlockedException("another transaction is at the same request", null);
+                }
+            }
+            return change.ask();
+        });
     }
 
     @Override

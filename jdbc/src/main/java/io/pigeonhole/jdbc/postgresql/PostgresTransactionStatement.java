@@ -39,6 +39,8 @@ public enum PostgresTransactionStatement implements StatementName {
     SHORT_READ,
     /** Puts a schema before the others. */
     SEARCH_PATH,
+    /** Locks a row that may not be there, until the transaction ends; false where another transaction has it. */
+    LOCK_ROW,
     /** Whether the server takes writes. */
     IS_PRIMARY;
 

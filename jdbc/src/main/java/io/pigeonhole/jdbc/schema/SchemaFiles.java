@@ -17,7 +17,8 @@ public final class SchemaFiles {
     public static final String CHANGELOG = "io/pigeonhole/schema/liquibase.xml";
 
     /** Version n is the n-th. */
-    public static final List<String> ALL = List.of("R__pigeonhole_001_inbox.sql", "R__pigeonhole_002_outbox.sql");
+    public static final List<String> ALL =
+            List.of("R__pigeonhole_001_inbox.sql", "R__pigeonhole_002_outbox.sql", "R__pigeonhole_003_idempotency.sql");
 
     private SchemaFiles() {}
 

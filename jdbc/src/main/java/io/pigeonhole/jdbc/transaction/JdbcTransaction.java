@@ -24,6 +24,7 @@ import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.OwnTransaction;
 import io.pigeonhole.jdbc.dialect.TransactionControl;
 import io.pigeonhole.jdbc.outbox.Appends;
+import io.pigeonhole.jdbc.sql.AdminSession;
 import io.pigeonhole.jdbc.sql.Errors;
 import io.pigeonhole.jdbc.sql.ReplayCalls;
 import java.sql.Connection;
@@ -127,6 +128,16 @@ public abstract class JdbcTransaction extends HandlerTransaction implements Inbo
 
     /** Prepares statements about runs over the history, once it has begun. */
     protected abstract ReplayCalls replayCalls();
+
+    /** For statements about rows that are not the inbox's; to be used in {@link #read}, which begins the transaction. */
+    public abstract AdminSession adminSession();
+
+    /**
+     * Changes a row that other transactions may be about to insert, or have inserted, under the same key. Waits for none of them.
+     *
+     * @throws io.pigeonhole.core.failure.ClaimBlockedException if one is open: this one must then be rolled back
+     */
+    public abstract <T> T claimRow(RegisteredConsumer consumer, MessageKey key, Question<T> change);
 
     /** Lifts the limit that handlers have for a statement. */
     public abstract void liftHandlersLimit() throws SQLException;
@@ -265,7 +276,7 @@ public abstract class JdbcTransaction extends HandlerTransaction implements Inbo
     }
 
     /** Something is read, or rows are taken. */
-    protected <T> T read(String doing, Question<T> question) {
+    public <T> T read(String doing, Question<T> question) {
         reading = true;
         unlimited = longWrites.areExpected();
         try {

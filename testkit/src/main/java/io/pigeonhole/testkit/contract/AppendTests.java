@@ -16,6 +16,7 @@ import io.pigeonhole.core.store.AppendedMessage;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.ReceivedMessage;
+import io.pigeonhole.core.time.SystemTime;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,7 +91,7 @@ abstract class AppendTests<C extends HandlerContext> extends StoreLab<C> {
     @Test
     void comesBackAsItWasWithAnIdThatHoldsTheTime() {
         byte[] bytes = {0, 1, (byte) 0xFF};
-        long before = System.currentTimeMillis();
+        long before = SystemTime.clock().millis();
         UUID id = append(OutboxMessage.to(destination)
                         .key(bytes)
                         .type("order.placed")
@@ -106,7 +107,8 @@ abstract class AppendTests<C extends HandlerContext> extends StoreLab<C> {
 
         assertThat(id.version()).isEqualTo(7);
         assertThat(id.variant()).isEqualTo(2);
-        assertThat(id.getMostSignificantBits() >>> 16).isBetween(before, System.currentTimeMillis());
+        assertThat(id.getMostSignificantBits() >>> 16)
+                .isBetween(before, SystemTime.clock().millis());
         assertThat(message.id()).isEqualTo(MessageId.of(id));
         assertThat(message.source()).isEqualTo(destination);
         assertThat(message.type()).isEqualTo("order.placed");

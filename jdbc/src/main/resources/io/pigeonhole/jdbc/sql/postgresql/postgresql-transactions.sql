@@ -120,5 +120,8 @@ SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;
 -- Formatted with: the schema's quoted name as a string.
 SELECT set_config('search_path', concat_ws(', ', %s, nullif(current_setting('search_path'), '')), true)
 
+-- name: lock_row
+SELECT pg_try_advisory_xact_lock(hashtextextended('pigeonhole request ' || current_schema() || ' ' || :row_key, 0))
+
 -- name: is_primary
 SELECT NOT pg_is_in_recovery()

@@ -1,0 +1,23 @@
+package io.pigeonhole.core.idempotency;
+
+import java.time.Duration;
+
+/**
+ * What a builder has collected.
+ *
+ * @param retention how long a key is remembered
+ * @param largestBody how many bytes a stored response may have
+ * @param handlerTimeout how long a handler may be idle in its transaction
+ * @param duplicateTimeout how long a request waits for another one with its key
+ * @param retryAfter what a client is told
+ * @param storesFailures whether a handler may be undone alone
+ * @param lease how a request in steps is leased
+ */
+record RequestSettings(
+        Duration retention,
+        int largestBody,
+        Duration handlerTimeout,
+        Duration duplicateTimeout,
+        Duration retryAfter,
+        boolean storesFailures,
+        IdempotencyTransaction.Lease lease) {}

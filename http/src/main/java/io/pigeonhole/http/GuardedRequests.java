@@ -1,0 +1,206 @@
+package io.pigeonhole.http;
+
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.idempotency.Fingerprint;
+import io.pigeonhole.core.idempotency.IdempotentRequest;
+import io.pigeonhole.core.idempotency.Reply;
+import io.pigeonhole.core.idempotency.RequestIdentity;
+import io.pigeonhole.core.idempotency.RequestMessage;
+import io.pigeonhole.core.idempotency.RequestOutcome;
+import io.pigeonhole.core.idempotency.RequestScope;
+import io.pigeonhole.core.idempotency.StoredResponse;
+import io.pigeonhole.core.message.Header;
+import io.pigeonhole.core.message.Headers;
+import io.pigeonhole.core.message.Message;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Handles requests that have a key. Safe for use by many threads.
+ *
+ * @param <C> the context that the store hands out
+ */
+final class GuardedRequests<C extends HandlerContext> {
+    private static final Logger LOG = LoggerFactory.getLogger(GuardedRequests.class);
+
+    private static final byte[] NONE = {};
+
+    private final FilterSettings<C> settings;
+    private final Responder responder;
+
+    GuardedRequests(FilterSettings<C> settings, Responder responder) {
+        this.settings = settings;
+        this.responder = responder;
+    }
+
+    /** Null where it was answered, else why it is refused. */
+    @Nullable
+    Problem handle(HttpServletRequest request, HttpServletResponse response, FilterChain chain, String key)
+            throws IOException, ServletException {
+        RequestScope scope = settings.scope().resolve(request);
+        if (scope == null) {
+            return Problem.principalRequired();
+        }
+        RequestIdentity identity = new RequestIdentity(settings.operation().apply(request), scope, key);
+        if (isMultipart(request)) {
+            return handleParts(request, response, chain, identity);
+        }
+        int largest = settings.largestRequest();
+        if (settings.passesLargeRequests() && request.getContentLengthLong() > largest) {
+            chain.doFilter(request, response);
+            return null;
+        }
+        byte[] body = BufferedBody.read(request, largest);
+        if (body == null) {
+            return Problem.tooLarge(largest);
+        }
+        Fingerprint fingerprint = settings.digest().of(request, identity.operation(), body);
+        handle(new GuardedRequest(request, body), response, chain, idempotent(request, identity, fingerprint, body));
+        return null;
+    }
+
+    private static boolean isMultipart(HttpServletRequest request) {
+        String type = request.getContentType();
+        return type != null && type.toLowerCase(Locale.ROOT).startsWith("multipart/");
+    }
+
+    private @Nullable Problem handleParts(
+            HttpServletRequest request, HttpServletResponse response, FilterChain chain, RequestIdentity identity)
+            throws IOException, ServletException {
+        int largest = settings.largestMultipart();
+        if (largest == 0) {
+            return Problem.multipart();
+        }
+        Fingerprint fingerprint = settings.digest().ofParts(request, identity.operation(), largest);
+        if (fingerprint == null) {
+            return Problem.tooLarge(largest);
+        }
+        handle(new GuardedRequest(request, null), response, chain, idempotent(request, identity, fingerprint, NONE));
+        return null;
+    }
+
+    /** The message has what somebody else needs to go on with the request. */
+    private IdempotentRequest idempotent(
+            HttpServletRequest request, RequestIdentity identity, Fingerprint fingerprint, byte[] body) {
+        Headers headers = Headers.none().with("method", request.getMethod()).with("path", request.getRequestURI());
+        headers = with(headers, "query", request.getQueryString());
+        headers = with(headers, "tenant", identity.scope().tenant());
+        headers = with(headers, "principal", identity.scope().principal());
+        Message message = RequestMessage.of(
+                settings.requests().name(),
+                identity.operation(),
+                identity.key(),
+                headers,
+                request.getContentType(),
+                body);
+        return new IdempotentRequest(identity, fingerprint, message);
+    }
+
+    private static Headers with(Headers headers, String name, @Nullable String value) {
+        return value == null ? headers : headers.with(name, value);
+    }
+
+    private void handle(
+            GuardedRequest request, HttpServletResponse response, FilterChain chain, IdempotentRequest idempotent)
+            throws IOException, ServletException {
+        GuardedResponse kept = new GuardedResponse(response, settings.largestResponse());
+        RequestOutcome outcome;
+        try {
+            outcome = settings.inSteps().test(request)
+                    ? settings.requests()
+                            .handleInSteps(idempotent, steps -> run(request, kept, chain, Exchange.inSteps(steps)))
+                    : settings.requests()
+                            .handle(idempotent, context -> run(request, kept, chain, Exchange.in(context)));
+        } catch (IOException | ServletException | RuntimeException e) {
+            if (response.isCommitted() || !settings.requests().isTemporary(e)) {
+                throw e;
+            }
+            unavailable(response, e);
+            return;
+        } catch (Exception e) {
+            throw new ServletException("the request failed", e);
+        }
+        answer(request, response, kept, outcome);
+    }
+
+    /** What may be otherwise soon is no error of the server. */
+    private void unavailable(HttpServletResponse response, Exception failure) {
+        LOG.warn(
+                "a request with an idempotency key was not handled for certain, and its client is told to retry",
+                failure);
+        responder.problem(response, Problem.unavailable(), Duration.ofSeconds(1));
+    }
+
+    private Reply run(GuardedRequest request, GuardedResponse kept, FilterChain chain, Exchange exchange)
+            throws IOException, ServletException {
+        exchange.attach(request);
+        try {
+            chain.doFilter(request, kept);
+        } catch (IOException | ServletException | RuntimeException e) {
+            boolean isStored = settings.rules().policy() == StorePolicy.ALL && !exchange.isInSteps();
+            if (!isStored || settings.requests().isTemporary(e)) {
+                throw e;
+            }
+            LOG.error("a request with an idempotency key has failed, which is stored", e);
+            return Reply.commitResponseOnly(settings.rules().problem(Problem.failed(), Headers.none()));
+        } finally {
+            Exchange.detach(request);
+        }
+        Reply.Retention retention = settings.rules().retention(kept.getStatus(), exchange.hasBegun());
+        // The steps that are committed stay, and a retry goes on behind them.
+        boolean isUndone = exchange.isInSteps() && retention == Reply.Retention.COMMIT_RESPONSE_ONLY;
+        return new Reply(settings.rules().stored(kept), isUndone ? Reply.Retention.ROLL_BACK : retention);
+    }
+
+    private void answer(
+            HttpServletRequest request, HttpServletResponse response, GuardedResponse kept, RequestOutcome outcome)
+            throws IOException {
+        Responder.expose(request, response);
+        if (outcome instanceof RequestOutcome.Executed executed) {
+            kept.copyHeaders();
+            Responder.executed(response, executed.response());
+        } else if (outcome instanceof RequestOutcome.NotStored notStored) {
+            kept.copyHeaders();
+            sendUnstored(response, kept, notStored.response());
+        } else if (outcome instanceof RequestOutcome.InProgress inProgress) {
+            responder.problem(response, Problem.inProgress(), inProgress.retryAfter());
+        } else if (outcome instanceof RequestOutcome.FingerprintMismatch) {
+            responder.problem(response, Problem.reused(settings.statusOfReuse()));
+        } else if (settings.replayGuard() != null && !settings.replayGuard().mayReplay(request)) {
+            responder.problem(response, Problem.replayRefused());
+        } else if (outcome instanceof RequestOutcome.Replayed replayed) {
+            responder.replay(response, replayed.response());
+        } else if (outcome instanceof RequestOutcome.NotReplayable lost) {
+            location(response, lost.headers());
+            responder.problem(response, Problem.notReplayable(lost.status()));
+        }
+    }
+
+    /** As if there were no filter: the container has pages for errors. */
+    private static void sendUnstored(HttpServletResponse response, GuardedResponse kept, StoredResponse answer)
+            throws IOException {
+        if (kept.isError()) {
+            response.sendError(kept.getStatus(), kept.errorMessage().isEmpty() ? null : kept.errorMessage());
+        } else {
+            Responder.send(response, answer.status(), answer.body());
+        }
+    }
+
+    private static void location(HttpServletResponse response, Headers headers) {
+        for (Header header : headers) {
+            byte[] value = header.value();
+            if (header.name().equalsIgnoreCase("Location") && value != null) {
+                response.setHeader("Location", new String(value, StandardCharsets.UTF_8));
+            }
+        }
+    }
+}

@@ -1,0 +1,357 @@
+package io.pigeonhole.http;
+
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.Cookie;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A response that is kept back until the transaction is committed: nothing of it reaches the client before. Used by one thread.
+ */
+final class GuardedResponse extends HttpServletResponseWrapper {
+    private static final DateTimeFormatter DATE =
+            DateTimeFormatter.RFC_1123_DATE_TIME.withLocale(Locale.ROOT).withZone(ZoneOffset.UTC);
+
+    private final int largest;
+    private final Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    private final Map<String, String> names = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    private final List<Cookie> cookies = new ArrayList<>();
+    private final ByteArrayOutputStream body = new ByteArrayOutputStream();
+    private final ServletOutputStream stream = new Stream();
+    private int status = SC_OK;
+    private @Nullable PrintWriter writer;
+    private String encodingOfWriter = "";
+    private boolean streaming;
+    private boolean ended;
+    private boolean isError;
+    private @Nullable String errorMessage;
+
+    GuardedResponse(HttpServletResponse response, int largest) {
+        super(response);
+        this.largest = largest;
+    }
+
+    private HttpServletResponse real() {
+        return (HttpServletResponse) getResponse();
+    }
+
+    /** Whether the application has called {@code sendError}. */
+    boolean isError() {
+        return isError;
+    }
+
+    String errorMessage() {
+        return errorMessage == null ? "" : errorMessage;
+    }
+
+    /** What was written so far. */
+    byte[] body() {
+        PrintWriter current = writer;
+        if (current != null) {
+            current.flush();
+        }
+        return body.toByteArray();
+    }
+
+    /** Name, and all values of it, with the content type. */
+    Map<String, List<String>> allHeaders() {
+        Map<String, List<String>> all = new LinkedHashMap<>();
+        headers.forEach((name, values) -> all.put(names.getOrDefault(name, name), values));
+        String type = getContentType();
+        if (type != null) {
+            all.put("Content-Type", List.of(type));
+        }
+        return all;
+    }
+
+    /** Hands what was kept back to the container, but for status and body. */
+    void copyHeaders() {
+        headers.forEach((name, values) -> {
+            String first = names.getOrDefault(name, name);
+            for (int i = 0; i < values.size(); i++) {
+                if (i == 0) {
+                    real().setHeader(first, values.get(i));
+                } else {
+                    real().addHeader(first, values.get(i));
+                }
+            }
+        });
+        cookies.forEach(real()::addCookie);
+    }
+
+    @Override
+    public void setStatus(int sc) {
+        if (!ended) {
+            status = sc;
+        }
+    }
+
+    @Override
+    public int getStatus() {
+        return status;
+    }
+
+    @Override
+    public void sendError(int sc) {
+        sendError(sc, null);
+    }
+
+    @Override
+    public void sendError(int sc, @Nullable String message) {
+        requireOpen();
+        resetBuffer();
+        status = sc;
+        isError = true;
+        errorMessage = message;
+        ended = true;
+    }
+
+    @Override
+    public void sendRedirect(String location) {
+        requireOpen();
+        resetBuffer();
+        status = SC_FOUND;
+        setHeader("Location", location);
+        ended = true;
+    }
+
+    private void requireOpen() {
+        if (ended) {
+            throw new IllegalStateException("the response has ended with sendError or sendRedirect");
+        }
+    }
+
+    private static boolean isType(String name) {
+        return name.equalsIgnoreCase("Content-Type");
+    }
+
+    private static boolean isLength(String name) {
+        return name.equalsIgnoreCase("Content-Length");
+    }
+
+    @Override
+    public void setHeader(String name, @Nullable String value) {
+        if (isType(name)) {
+            setContentType(value);
+        } else if (!isLength(name) && !ended) {
+            if (value == null) {
+                headers.remove(name);
+                return;
+            }
+            names.put(name, name);
+            headers.put(name, new ArrayList<>(List.of(value)));
+        }
+    }
+
+    @Override
+    public void addHeader(String name, @Nullable String value) {
+        if (isType(name)) {
+            setContentType(value);
+        } else if (!isLength(name) && !ended && value != null) {
+            names.putIfAbsent(name, name);
+            headers.computeIfAbsent(name, each -> new ArrayList<>()).add(value);
+        }
+    }
+
+    @Override
+    public void setIntHeader(String name, int value) {
+        setHeader(name, String.valueOf(value));
+    }
+
+    @Override
+    public void addIntHeader(String name, int value) {
+        addHeader(name, String.valueOf(value));
+    }
+
+    private static String date(long millis) {
+        return DATE.format(Instant.ofEpochMilli(millis));
+    }
+
+    @Override
+    public void setDateHeader(String name, long millis) {
+        setHeader(name, date(millis));
+    }
+
+    @Override
+    public void addDateHeader(String name, long millis) {
+        addHeader(name, date(millis));
+    }
+
+    @Override
+    public boolean containsHeader(String name) {
+        return headers.containsKey(name) || super.containsHeader(name);
+    }
+
+    @Override
+    public @Nullable String getHeader(String name) {
+        List<String> values = headers.get(name);
+        return values == null ? super.getHeader(name) : values.get(0);
+    }
+
+    @Override
+    public Collection<String> getHeaders(String name) {
+        List<String> values = headers.get(name);
+        return values == null ? super.getHeaders(name) : List.copyOf(values);
+    }
+
+    @Override
+    public Collection<String> getHeaderNames() {
+        Map<String, String> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        super.getHeaderNames().forEach(name -> all.put(name, name));
+        headers.keySet().forEach(name -> all.put(name, names.getOrDefault(name, name)));
+        return List.copyOf(all.values());
+    }
+
+    @Override
+    public void addCookie(Cookie cookie) {
+        cookies.add((Cookie) cookie.clone());
+    }
+
+    /** Its length is that of what was kept back. */
+    @Override
+    public void setContentLength(int length) {}
+
+    @Override
+    public void setContentLengthLong(long length) {}
+
+    @Override
+    public ServletOutputStream getOutputStream() {
+        if (writer != null) {
+            throw new IllegalStateException("getWriter was called before");
+        }
+        streaming = true;
+        return stream;
+    }
+
+    @Override
+    public PrintWriter getWriter() {
+        if (streaming) {
+            throw new IllegalStateException("getOutputStream was called before");
+        }
+        PrintWriter current = writer;
+        if (current == null) {
+            String encoding = getCharacterEncoding();
+            String type = getContentType();
+            if (type == null || type.startsWith("text/")) {
+                // So that the type says it, as it does where a container makes the writer.
+                setCharacterEncoding(encoding);
+            }
+            current = new PrintWriter(new OutputStreamWriter(stream, Charset.forName(encoding)));
+            writer = current;
+            encodingOfWriter = encoding;
+        }
+        return current;
+    }
+
+    @Override
+    public void setContentType(@Nullable String type) {
+        super.setContentType(type);
+        if (writer != null && type != null && type.toLowerCase(Locale.ROOT).contains("charset=")) {
+            // What is written is written in the writer's, which can be changed no more.
+            super.setCharacterEncoding(encodingOfWriter);
+        }
+    }
+
+    @Override
+    public void setCharacterEncoding(String encoding) {
+        if (writer == null) {
+            super.setCharacterEncoding(encoding);
+        }
+    }
+
+    /** Nothing reaches the client before the commit. */
+    @Override
+    public void flushBuffer() {
+        PrintWriter current = writer;
+        if (current != null) {
+            current.flush();
+        }
+    }
+
+    @Override
+    public int getBufferSize() {
+        return largest;
+    }
+
+    @Override
+    public void setBufferSize(int size) {}
+
+    @Override
+    public boolean isCommitted() {
+        return ended;
+    }
+
+    @Override
+    public void resetBuffer() {
+        requireOpen();
+        PrintWriter current = writer;
+        if (current != null) {
+            current.flush();
+        }
+        body.reset();
+    }
+
+    /** What filters before this one have set stays. */
+    @Override
+    public void reset() {
+        resetBuffer();
+        headers.clear();
+        cookies.clear();
+        status = SC_OK;
+        writer = null;
+        streaming = false;
+        setContentType(null);
+    }
+
+    private final class Stream extends ServletOutputStream {
+        @Override
+        public boolean isReady() {
+            return true;
+        }
+
+        @Override
+        public void setWriteListener(WriteListener listener) {
+            throw GuardedRequest.noAsync();
+        }
+
+        @Override
+        public void write(int b) {
+            if (!ended) {
+                requireSpace(1);
+                body.write(b);
+            }
+        }
+
+        @Override
+        public void write(byte[] from, int offset, int length) {
+            if (!ended) {
+                requireSpace(length);
+                body.write(from, offset, length);
+            }
+        }
+
+        private void requireSpace(int length) {
+            if (length > largest - body.size()) {
+                throw new IllegalStateException("the response has more than " + largest
+                        + " bytes, which are kept back until the transaction is committed: raise largestResponse, or leave this"
+                        + " servlet out of the mapping of IdempotencyFilter");
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.pigeonhole.http;
+
+import io.pigeonhole.core.idempotency.Fingerprint;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.Part;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the fingerprint of a request: method, operation, path, query, chosen headers, and the body or the parts of a form. What it is made
+ * of is stored as a digest, so it must stay as it is.
+ *
+ * @param headers the names of those that count
+ * @param canonicalizer of bodies
+ */
+record RequestDigest(List<String> headers, BodyCanonicalizer canonicalizer) {
+    Fingerprint of(HttpServletRequest request, String operation, byte[] body) {
+        return begin(request, operation)
+                .add("body")
+                .add(canonicalizer.canonical(request.getContentType(), body))
+                .build();
+    }
+
+    private Fingerprint.Builder begin(HttpServletRequest request, String operation) {
+        Fingerprint.Builder digest = Fingerprint.builder()
+                .add(request.getMethod())
+                .add(operation)
+                .add(request.getRequestURI())
+                .add(canonicalQuery(request.getQueryString()));
+        for (String name : headers) {
+            List<String> values = Collections.list(request.getHeaders(name));
+            digest.add(name).add(String.valueOf(values.size()));
+            values.forEach(value -> digest.add(value.strip()));
+        }
+        return digest;
+    }
+
+    /** The order of parameters of different names says nothing. */
+    private static @Nullable String canonicalQuery(@Nullable String query) {
+        if (query == null || query.isEmpty()) {
+            return null;
+        }
+        String[] pairs = query.split("&", -1);
+        Arrays.sort(pairs, (one, other) -> name(one).compareTo(name(other)));
+        return String.join("&", pairs);
+    }
+
+    private static String name(String pair) {
+        return pair.split("=", 2)[0];
+    }
+
+    /** The boundary between parts is another one in each retry, so that their contents count. Null where they have more bytes. */
+    @Nullable
+    Fingerprint ofParts(HttpServletRequest request, String operation, int largest)
+            throws IOException, ServletException {
+        Fingerprint.Builder digest = begin(request, operation).add("parts");
+        long bytes = 0;
+        for (Part part : request.getParts()) {
+            bytes += part.getSize();
+            if (bytes > largest) {
+                return null;
+            }
+            digest.add(part.getName()).add(part.getSubmittedFileName()).add(part.getContentType());
+            try (InputStream in = part.getInputStream()) {
+                digest.add(in.readAllBytes());
+            }
+        }
+        return digest.build();
+    }
+}
