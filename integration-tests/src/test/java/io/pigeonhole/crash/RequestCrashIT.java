@@ -54,7 +54,7 @@ class RequestCrashIT {
     @Test
     void killedProcessLeavesAllOrNothingOnH2() throws Exception {
         Path directory = Files.createTempDirectory(Files.createDirectories(Database.directory()), "h2-request-");
-        String url = "jdbc:h2:async:" + directory.toAbsolutePath().resolve("inbox");
+        String url = "jdbc:h2:async:" + directory.toAbsolutePath().resolve("inbox") + ";WRITE_DELAY=0";
         try (Connection connection = dataSource(url).getConnection();
                 Statement statement = connection.createStatement()) {
             Schema.apply(dataSource(url));
