@@ -26,6 +26,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -722,11 +723,11 @@ class ConformanceIT {
             payment().handle(request, response);
             done.countDown();
         });
-        try (Socket socket = new Socket("127.0.0.1", node.server().port())) {
+        try (Socket socket =
+                new Socket(InetAddress.getLoopbackAddress(), node.server().port())) {
             OutputStream out = socket.getOutputStream();
-            out.write(
-                    ("POST /payments/ HTTP/1.1\r\nHost: a\r\nX-User: ann\r\nIdempotency-Key: a\r\nContent-Length: 2\r\n\r\n10")
-                            .getBytes(StandardCharsets.US_ASCII));
+            String head = "POST /payments/ HTTP/1.1\r\nHost: a\r\nX-User: ann\r\nIdempotency-Key: a\r\n";
+            out.write((head + "Content-Length: 2\r\n\r\n10").getBytes(StandardCharsets.US_ASCII));
             out.flush();
             await(handling);
             socket.setSoLinger(true, 0);
