@@ -73,7 +73,19 @@ class SettingsPageTest {
                     "Replay.builder(name, consumer, store, author)",
                     "core",
                     "replay/ReplayBuilder",
-                    "ReplayBuilder<C>"));
+                    "ReplayBuilder<C>"),
+            new Section(
+                    "Requests with idempotency keys",
+                    "IdempotentRequests.builder(store.idempotency(), name)",
+                    "core",
+                    "idempotency/IdempotentRequestsBuilder",
+                    "IdempotentRequestsBuilder<C>"),
+            new Section(
+                    "A filter for idempotency keys",
+                    "IdempotencyFilter.builder(requests)",
+                    "http",
+                    "IdempotencyFilterBuilder",
+                    "IdempotencyFilterBuilder<C>"));
 
     private static final Pattern COMMENT =
             Pattern.compile("^ +/\\*\\*$\\n((?:^ +\\*.*$\\n)+?)^ +\\*/$\\n", Pattern.MULTILINE);
