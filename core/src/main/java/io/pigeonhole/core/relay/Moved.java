@@ -115,7 +115,11 @@ final class Moved implements Writes {
         transaction.park(consumer, without(parked, ParkedMessage::key, others));
         transaction.receive(consumer, without(behind, ReceivedMessage::key, others));
         List<DeadLetter> letters = without(dead, DeadLetter::key, others);
-        others.forEach(key -> letters.add(known(key, keys.get(key))));
+        keys.forEach((key, message) -> {
+            if (others.contains(key)) {
+                letters.add(known(key, message));
+            }
+        });
         transaction.deadLetter(consumer, letters);
         transaction.removeAppended(destination, workPartition, positions);
         return positions.size();

@@ -33,18 +33,18 @@ final class OrderedPublishing {
         this.outcomes = new ArrayList<>(Collections.nCopies(messages.size(), null));
     }
 
-    /** Publishes as much as it can within a time, which is looked at between two calls of the publisher. */
+    /**
+     * Publishes as much as it can within a time. Nothing is begun in its second half: with too little time left, a broker that answers
+     * would look as if it did not.
+     */
     OrderedPublishing run(Duration timeout) {
         long end = nanos.getAsLong() + timeout.toNanos();
+        long half = timeout.toNanos() / 2;
         Map<OrderingKey, Deque<Integer>> behind = new LinkedHashMap<>();
         List<Integer> next = first(behind);
         while (!next.isEmpty()) {
-            long left = end - nanos.getAsLong();
-            if (left <= 0) {
-                break;
-            }
-            publish(next, Duration.ofNanos(left));
-            if (unavailable != null) {
+            publish(next, Duration.ofNanos(end - nanos.getAsLong()));
+            if (unavailable != null || end - nanos.getAsLong() < half) {
                 break;
             }
             next = following(behind);

@@ -8,10 +8,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class BrokerCircuitTest {
-    private static final IllegalStateException AWAY = new IllegalStateException("away");
-
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1000);
     private final BrokerCircuit circuit = new BrokerCircuit("a relay", nanos::get);
+
+    private static IllegalStateException away() {
+        return new IllegalStateException("away");
+    }
 
     private void pass(Duration time) {
         nanos.addAndGet(time.toNanos());
@@ -27,7 +29,7 @@ class BrokerCircuitTest {
 
     @Test
     void oneMessageAtATimeIsTriedAfterAPause() {
-        circuit.failed(Permit.ALL, AWAY);
+        circuit.failed(Permit.ALL, away());
 
         assertThat(circuit.ask()).isEqualTo(Permit.NONE);
         assertThat(circuit.opensIn()).isBetween(Duration.ofMillis(80), Duration.ofMillis(100));
@@ -40,27 +42,27 @@ class BrokerCircuitTest {
 
     @Test
     void pausesGrowAndEnd() {
-        circuit.failed(Permit.ALL, AWAY);
+        circuit.failed(Permit.ALL, away());
         for (int i = 0; i < 20; i++) {
             pass(Duration.ofSeconds(5));
             assertThat(circuit.ask()).isEqualTo(Permit.ONE);
-            circuit.failed(Permit.ONE, AWAY);
+            circuit.failed(Permit.ONE, away());
         }
         assertThat(circuit.opensIn()).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(5));
     }
 
     @Test
     void othersThatBeganBeforeDoNotMakeThePauseLonger() {
-        circuit.failed(Permit.ALL, AWAY);
-        circuit.failed(Permit.ALL, AWAY);
-        circuit.failed(Permit.ALL, AWAY);
+        circuit.failed(Permit.ALL, away());
+        circuit.failed(Permit.ALL, away());
+        circuit.failed(Permit.ALL, away());
 
         assertThat(circuit.opensIn()).isLessThanOrEqualTo(Duration.ofMillis(100));
     }
 
     @Test
     void everythingMayBeTriedOnceOneIsConfirmed() {
-        circuit.failed(Permit.ALL, AWAY);
+        circuit.failed(Permit.ALL, away());
         pass(Duration.ofSeconds(1));
         circuit.succeeded(circuit.ask());
 
@@ -70,7 +72,7 @@ class BrokerCircuitTest {
 
     @Test
     void oneThatBeganBeforeSaysNothing() {
-        circuit.failed(Permit.ALL, AWAY);
+        circuit.failed(Permit.ALL, away());
         circuit.succeeded(Permit.ALL);
 
         assertThat(circuit.ask()).isEqualTo(Permit.NONE);
@@ -79,7 +81,7 @@ class BrokerCircuitTest {
 
     @Test
     void whoPublishesNothingGivesItsPermitBack() {
-        circuit.failed(Permit.ALL, AWAY);
+        circuit.failed(Permit.ALL, away());
         pass(Duration.ofSeconds(1));
         circuit.gaveUp(circuit.ask());
 

@@ -107,8 +107,8 @@ class OrderedPublishingTest {
     }
 
     @Test
-    void nothingIsBegunOnceTheTimeIsOver() {
-        each = Duration.ofSeconds(6);
+    void nothingIsBegunOnceHalfOfTheTimeIsOver() {
+        each = Duration.ofSeconds(3);
         OrderedPublishing published = publish(true, "a1", "a2", "a3");
 
         assertThat(calls).containsExactly("a1", "a2");

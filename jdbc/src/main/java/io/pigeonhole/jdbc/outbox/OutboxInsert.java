@@ -44,16 +44,16 @@ record OutboxInsert(
     void write(JdbcWriter writer, Message message, int workPartition, UUID id) {
         @Nullable Object[] values = OutboxColumns.values(message, workPartition, id);
         OrderingKey key = OrderingKey.of(message);
-        if (key == null || (lock == null && inOrder == null)) {
-            writer.deferExpecting(1, sql, values);
-        } else if (inOrder != null) {
+        if (key != null && inOrder != null) {
             @Nullable Object[] withLock = Arrays.copyOf(values, values.length + 1);
             withLock[values.length] = hash(message.source(), key);
             writer.deferExpecting(1, inOrder, withLock);
-        } else {
-            writer.defer(lock, Math.floorMod(hash(message.source(), key), BUCKETS));
-            writer.deferExpecting(1, sql, values);
+            return;
         }
+        if (key != null && lock != null) {
+            writer.defer(lock, Math.floorMod(hash(message.source(), key), BUCKETS));
+        }
+        writer.deferExpecting(1, sql, values);
     }
 
     /** Another one for each key of each destination, as good as always. */

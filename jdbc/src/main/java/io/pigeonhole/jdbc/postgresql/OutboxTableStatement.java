@@ -34,6 +34,6 @@ public enum OutboxTableStatement implements StatementName {
 
     /** Of those that there are two of. */
     OutboxTableStatement of(int generation) {
-        return generation == 0 ? this : values()[ordinal() + 1];
+        return generation == 0 ? this : valueOf(name().replace('0', '1'));
     }
 }

@@ -20,6 +20,7 @@ import io.pigeonhole.core.time.SystemTime;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -191,7 +192,9 @@ abstract class AppendTests<C extends HandlerContext> extends StoreLab<C> {
             List<AppendedMessage> there = appended(i);
             there.forEach(message -> {
                 byte[] key = message.message().orderingKey();
-                byte[] bytes = key == null ? message.message().id().toBytes() : key;
+                byte[] bytes = key == null
+                        ? Objects.requireNonNull(message.message().id()).toBytes()
+                        : key;
                 assertThat(OrderingKey.partition(bytes, Outbox.WORK_PARTITIONS)).isEqualTo(workPartition);
                 found.add(message.message());
             });
