@@ -89,8 +89,10 @@ final class ResultSection {
                 " %s %,.0f%s",
                 figure.atMost() ? "at most" : "at least", figure.target(), figure.missesItsTarget() ? ", missed" : "");
         return format(
-                "| %s | %,.1f %s |%s |",
-                cell(figure.name()), figure.value(), figure.unit(), figure.hasTarget() ? target : "");
+                "| %s | %s |%s |",
+                cell(figure.name()),
+                format("%,.1f %s", figure.value(), figure.unit()).strip(),
+                figure.hasTarget() ? target : "");
     }
 
     private static void addViolations(StringBuilder text, SavedVariant variant) {

@@ -18,6 +18,7 @@ import io.pigeonhole.core.time.SystemTime;
 import io.pigeonhole.embedded.EmbeddedKafka;
 import io.pigeonhole.jdbc.JdbcStore;
 import io.pigeonhole.peers.Versions;
+import java.lang.management.ManagementFactory;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -157,6 +158,7 @@ final class OutboxSuite {
             figures.add(Figure.atLeast(PIGEONHOLE + ": sustained", speed(rounds, PIGEONHOLE), "events/s", FULL_RATE));
         }
         if (!withLatencies) {
+            figures.add(load());
             return figures;
         }
         for (Map.Entry<String, RelayPath> one : paths.entrySet()) {
@@ -174,7 +176,16 @@ final class OutboxSuite {
         }
         figures.addAll(idle(PIGEONHOLE + " by store.outbox(connection)", byPolling, 0));
         figures.addAll(new IdleCost(byPolling, ground, Duration.ofSeconds(sizes.idleSeconds())).measure());
+        figures.add(load());
         return figures;
+    }
+
+    /** How busy others kept the machine, and this run. */
+    private static Figure load() {
+        return Figure.of(
+                "load average of the machine behind the run",
+                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
+                "");
     }
 
     private List<Figure> underLoad(String name, RelayPath path, double rate, double p99) throws Exception {
