@@ -62,7 +62,7 @@ public final class RelayBuilder {
      * Sets how many work partitions are worked on at a time, each by a thread with a connection of the database, which it keeps
      * while the broker has not confirmed.
      *
-     * @param threads from 1 to 16, 4 unless set
+     * @param threads from 1 to 4, 4 unless set
      * @return this
      */
     public RelayBuilder concurrency(int threads) {
@@ -137,7 +137,7 @@ public final class RelayBuilder {
                 publisher,
                 circuit,
                 counts,
-                new RelayInbox(store, consumer, destination, run, circuit, System::nanoTime));
+                new RelayInbox(store, consumer, destination, run, circuit, batchSize, System::nanoTime));
     }
 
     private void require(boolean holds, String otherwise) {

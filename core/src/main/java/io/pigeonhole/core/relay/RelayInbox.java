@@ -33,6 +33,7 @@ final class RelayInbox implements NodeInbox, Backlog {
     private final String destination;
     private final RelayRun run;
     private final BrokerCircuit circuit;
+    private final int full;
     private final LongSupplier nanos;
     private final List<Consumer<Set<Due>>> listeners = new CopyOnWriteArrayList<>();
     /** Work partitions in which messages wait for another attempt, as of the last look. */
@@ -46,7 +47,9 @@ final class RelayInbox implements NodeInbox, Backlog {
             String destination,
             RelayRun run,
             BrokerCircuit circuit,
+            int batchSize,
             LongSupplier nanos) {
+        this.full = Math.max(1, batchSize / 2);
         this.store = store;
         this.consumer = consumer;
         this.destination = destination;
@@ -89,6 +92,12 @@ final class RelayInbox implements NodeInbox, Backlog {
             return 0;
         }
         return brought;
+    }
+
+    /** Behind a small batch there is little: what is appended meanwhile is heard of, or found by the next look, which comes soon. */
+    @Override
+    public boolean mayHaveMore(Due due, int brought) {
+        return brought >= full || withRetries.contains(due.workPartition());
     }
 
     /** Others had it a moment ago: the look that is planned already finds what there is. */

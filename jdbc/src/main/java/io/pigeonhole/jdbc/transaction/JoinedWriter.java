@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc.transaction;
 import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.outbox.Outbox;
+import io.pigeonhole.core.outbox.OutboxMessage;
 import io.pigeonhole.core.store.DeferredWriteException;
 import io.pigeonhole.jdbc.JdbcWriter;
 import io.pigeonhole.jdbc.JoinedTransaction;
@@ -11,6 +12,7 @@ import io.pigeonhole.jdbc.sql.Connections;
 import io.pigeonhole.jdbc.sql.Errors;
 import java.sql.Connection;
 import java.util.Arrays;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,10 @@ public final class JoinedWriter implements JdbcWriter {
     private final JoinedTransaction transaction;
     private final Errors errors;
     private final Appends.InTransaction appends;
+    /** What is to be sent together; null where each write is sent by itself. */
+    private @Nullable DeferredWrites collected;
+
+    private int count;
 
     private JoinedWriter(JoinedTransaction transaction, Errors errors, Appends appends) {
         this.transaction = transaction;
@@ -58,12 +64,42 @@ public final class JoinedWriter implements JdbcWriter {
 
     @Override
     public Outbox outbox() {
-        return appends.outbox(this, null);
+        Outbox each = appends.outbox(this, null);
+        return new Outbox() {
+            @Override
+            public UUID append(OutboxMessage message) {
+                return each.append(message);
+            }
+
+            @Override
+            public List<UUID> appendAll(List<OutboxMessage> messages) {
+                DeferredWrites together = new DeferredWrites(errors);
+                collected = together;
+                try {
+                    List<UUID> ids = Outbox.super.appendAll(messages);
+                    send(together);
+                    return ids;
+                } finally {
+                    collected = null;
+                }
+            }
+        };
     }
 
     private void execute(int rows, String sql, @Nullable Object[] parameters) {
+        DeferredWrites together = collected;
+        if (together != null) {
+            // With a key of its own each, as writes of one message are not sent in one batch where rows are counted.
+            MessageKey key = MessageKey.of(new UUID(0, ++count));
+            together.add(new DeferredWrite(key, NOBODYS, sql, Arrays.asList(parameters), rows));
+            return;
+        }
         DeferredWrites writes = new DeferredWrites(errors);
         writes.add(new DeferredWrite(NOBODYS, NOBODYS, sql, Arrays.asList(parameters), rows));
+        send(writes);
+    }
+
+    private void send(DeferredWrites writes) {
         try {
             writes.flush(connection());
         } catch (DeferredWriteException e) {

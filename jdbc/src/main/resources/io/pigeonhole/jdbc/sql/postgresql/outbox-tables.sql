@@ -58,7 +58,8 @@ FROM (
     WINDOW places AS (ORDER BY l.position ROWS UNBOUNDED PRECEDING)
 ) AS m
 WHERE m.total <= :bytes OR m.place = 1
-ORDER BY m.position
+ORDER BY m.position;
+SELECT set_config('plan_cache_mode', 'auto', true)
 
 -- name: remove
 -- By the key, whatever the planner thinks of a table that is empty in one moment and large in the next.
