@@ -16,6 +16,9 @@ public interface Outbox {
      */
     int WORK_PARTITIONS = 4;
 
+    /** What the names of consumers begin with that stand for relays; the destination follows. No inbox can have such a name. */
+    String CONSUMER_PREFIX = "outbox.";
+
     /**
      * Appends a message. In a handler it is sent to the database at the latest before the commit, together with others; in a
      * transaction that somebody else commits, at once.

@@ -123,7 +123,7 @@ public final class RelayBuilder {
                         && publishTimeout.compareTo(Duration.ofMinutes(10)) <= 0,
                 "publishTimeout " + DurationText.of(publishTimeout) + " is not from 100 ms to 10 minutes");
         RegisteredConsumer consumer = store.register(new ConsumerRegistration(
-                Relay.CONSUMER_PREFIX + destination, IdForm.OPAQUE, order, Outbox.WORK_PARTITIONS));
+                Outbox.CONSUMER_PREFIX + destination, IdForm.OPAQUE, order, Outbox.WORK_PARTITIONS));
         RelaySettings settings =
                 new RelaySettings(NodeName.ofThisProcess(), retry, concurrency, batchSize, batchBytes, publishTimeout);
         BrokerCircuit circuit =

@@ -7,6 +7,7 @@ import io.pigeonhole.core.outbox.OutboxMessage;
 import io.pigeonhole.core.store.DeferredWriteException;
 import io.pigeonhole.jdbc.JdbcWriter;
 import io.pigeonhole.jdbc.JoinedTransaction;
+import io.pigeonhole.jdbc.outbox.AppendWriter;
 import io.pigeonhole.jdbc.outbox.Appends;
 import io.pigeonhole.jdbc.sql.Connections;
 import io.pigeonhole.jdbc.sql.Errors;
@@ -17,7 +18,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Writes into a transaction that somebody else commits: at once, because nobody says when that will be. Used by one thread. */
-public final class JoinedWriter implements JdbcWriter {
+public final class JoinedWriter implements JdbcWriter, AppendWriter {
     /** There is no message whose write this is. */
     private static final MessageKey NOBODYS = MessageKey.of(new UUID(0, 0));
 
@@ -37,7 +38,8 @@ public final class JoinedWriter implements JdbcWriter {
 
     /** Joins a transaction of this thread. In that of a handler it is as if the handler wrote by its context. */
     public static JdbcWriter of(JoinedTransaction transaction, Errors errors, Appends appends) {
-        HandlerCall call = HandlerTransaction.callOn(transaction.connection());
+        HandlerCall given = GuardedConnection.callOf(transaction.connection());
+        HandlerCall call = given == null ? HandlerTransaction.callOn(transaction.connection()) : given;
         return call == null
                 ? new JoinedWriter(transaction, errors, appends)
                 : new HandlerWriter(call, NOBODYS, NOBODYS);
@@ -51,7 +53,7 @@ public final class JoinedWriter implements JdbcWriter {
 
     @Override
     public void defer(String sql, @Nullable Object... parameters) {
-        execute(DeferredWrite.ANY, sql, parameters);
+        execute(NOBODYS, DeferredWrite.ANY, sql, parameters);
     }
 
     @Override
@@ -59,7 +61,12 @@ public final class JoinedWriter implements JdbcWriter {
         if (rows < 0) {
             throw new IllegalArgumentException("a statement cannot change " + rows + " rows");
         }
-        execute(rows, sql, parameters);
+        execute(NOBODYS, rows, sql, parameters);
+    }
+
+    @Override
+    public void write(Object scope, int rows, String sql, @Nullable Object... parameters) {
+        execute(scope, rows, sql, parameters);
     }
 
     @Override
@@ -86,12 +93,12 @@ public final class JoinedWriter implements JdbcWriter {
         };
     }
 
-    private void execute(int rows, String sql, @Nullable Object[] parameters) {
+    private void execute(Object scope, int rows, String sql, @Nullable Object[] parameters) {
         DeferredWrites together = collected;
         if (together != null) {
             // With a key of its own each, as writes of one message are not sent in one batch where rows are counted.
             MessageKey key = MessageKey.of(new UUID(0, ++count));
-            together.add(new DeferredWrite(key, NOBODYS, sql, Arrays.asList(parameters), rows));
+            together.add(new DeferredWrite(key, scope, sql, Arrays.asList(parameters), rows));
             return;
         }
         DeferredWrites writes = new DeferredWrites(errors);

@@ -181,6 +181,24 @@ abstract class AppendTests<C extends HandlerContext> extends StoreLab<C> {
     }
 
     @Test
+    void messagesOfOneTransactionKeepTheirOrderWhateverElseIsWritten() {
+        try (InboxTransaction<C> transaction = begin()) {
+            C first = context(transaction, message(1));
+            first.outbox().append(toSend("k").payload("1").build());
+            fixture.defer(first, "an effect");
+            first.outbox().append(toSend("k").payload("2").build());
+            transaction.endContexts();
+            C second = context(transaction, message(2));
+            second.outbox().append(toSend("k").payload("3").build());
+            fixture.defer(second, "another effect");
+            transaction.endContexts();
+            transaction.flush();
+            transaction.commit();
+        }
+        assertThat(payloads(appended(workPartitionOf("k")))).containsExactly("1", "2", "3");
+    }
+
+    @Test
     void isInTheWorkPartitionOfItsKeyOrOfItsId() {
         append(
                 toSend("a").build(),
