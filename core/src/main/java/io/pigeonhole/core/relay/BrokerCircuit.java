@@ -22,10 +22,11 @@ final class BrokerCircuit {
     private final String relay;
     private final LongSupplier nanos;
     private @Nullable Throwable failure;
-    private Duration pause = FIRST_PAUSE;
-    private long tryAt;
     private boolean isTrying;
     private long answers;
+
+    /** When a place may try again, while the broker is away; those that have not tried may at once. */
+    private final Map<Place, Pause> pauses = new HashMap<>();
 
     /** How many answers there had been when nothing was taken at a place, since it last took something there. */
     private final Map<Place, Long> answersBefore = new HashMap<>();
@@ -37,6 +38,8 @@ final class BrokerCircuit {
      * @param again whether they were tried before
      */
     record Place(int workPartition, boolean again) {}
+
+    private record Pause(long until, Duration length) {}
 
     BrokerCircuit(String relay, LongSupplier nanos) {
         this.relay = relay;
@@ -52,23 +55,23 @@ final class BrokerCircuit {
         NONE
     }
 
-    synchronized Permit ask() {
+    synchronized Permit ask(Place place) {
         if (failure == null) {
             return Permit.ALL;
         }
-        if (isTrying || nanos.getAsLong() - tryAt < 0) {
+        if (isTrying || !opensIn(place).isZero()) {
             return Permit.NONE;
         }
         isTrying = true;
         return Permit.FEW;
     }
 
-    /** How long until something may be tried. */
-    synchronized Duration opensIn() {
-        if (failure == null) {
-            return Duration.ZERO;
-        }
-        return Duration.ofNanos(Math.max(0, tryAt - nanos.getAsLong()));
+    /** How long until something may be tried that comes from a place. */
+    synchronized Duration opensIn(Place place) {
+        Pause pause = pauses.get(place);
+        return failure == null || pause == null
+                ? Duration.ZERO
+                : Duration.ofNanos(Math.max(0, pause.until() - nanos.getAsLong()));
     }
 
     /** Somebody who had a permit has published nothing. */
@@ -94,21 +97,15 @@ final class BrokerCircuit {
             answersBefore.remove(place);
         } else if (!ofMessages) {
             answersBefore.putIfAbsent(place, answers);
-            open(permit, unavailable);
+            open(place, unavailable);
         }
         gaveUp(permit);
         return ofMessages;
     }
 
-    private void open(Permit permit, Throwable cause) {
-        boolean first = failure == null;
-        if (first || permit == Permit.FEW) {
-            pause = first ? FIRST_PAUSE : longer(pause);
-            long whole = pause.toNanos();
-            tryAt = nanos.getAsLong() + whole - ThreadLocalRandom.current().nextLong(whole / 5);
-        }
-        failure = cause;
-        if (first) {
+    private void open(Place place, Throwable cause) {
+        pauses.merge(place, pause(FIRST_PAUSE), (before, first) -> pause(longer(before.length())));
+        if (failure == null) {
             log.warn(
                     "{}: the broker takes nothing; a few messages are tried again and again until it does, no attempt counts",
                     relay,
@@ -116,6 +113,13 @@ final class BrokerCircuit {
         } else {
             log.debug("{}: the broker still takes nothing", relay, cause);
         }
+        failure = cause;
+    }
+
+    private Pause pause(Duration length) {
+        long whole = length.toNanos();
+        long until = nanos.getAsLong() + whole - ThreadLocalRandom.current().nextLong(whole / 5);
+        return new Pause(until, length);
     }
 
     private static Duration longer(Duration pause) {
@@ -127,13 +131,17 @@ final class BrokerCircuit {
     private void close(Permit permit) {
         if (failure != null && permit == Permit.FEW) {
             failure = null;
+            pauses.clear();
             log.info("{}: the broker takes messages again", relay);
         }
     }
 
     /** There is nothing to publish, so that nobody waits for the broker; whether it is there shows with the next message. */
     synchronized void nothingToPublish() {
-        failure = isTrying ? failure : null;
+        if (!isTrying) {
+            failure = null;
+            pauses.clear();
+        }
     }
 
     /** Why nothing is published, or null. */

@@ -42,6 +42,9 @@ final class RelayInbox implements NodeInbox, Backlog {
     /** Work partitions in which messages wait for another attempt, as of the last look. */
     private final Set<Integer> withRetries = ConcurrentHashMap.newKeySet();
 
+    /** In which work partitions messages come next that were tried before. */
+    private final Map<Integer, Boolean> retriesNext = new ConcurrentHashMap<>();
+
     private final Map<Integer, Taken> taken = new ConcurrentHashMap<>();
 
     /**
@@ -71,17 +74,20 @@ final class RelayInbox implements NodeInbox, Backlog {
 
     @Override
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
-        Duration notBefore = circuit.opensIn();
         List<Due> due = new ArrayList<>();
         for (Due retry : store.due(consumers)) {
             if (retry.kind() == Kind.ORDINARY) {
+                int workPartition = retry.workPartition();
                 if (retry.in().isZero()) {
-                    withRetries.add(retry.workPartition());
+                    withRetries.add(workPartition);
                 }
-                due.add(due(retry.workPartition(), retry.in().compareTo(notBefore) < 0 ? notBefore : retry.in()));
+                Duration notBefore = circuit.opensIn(new BrokerCircuit.Place(workPartition, true));
+                due.add(due(workPartition, retry.in().compareTo(notBefore) < 0 ? notBefore : retry.in()));
             }
         }
-        store.appendedTo(destination).forEach(workPartition -> due.add(due(workPartition, notBefore)));
+        store.appendedTo(destination)
+                .forEach(workPartition ->
+                        due.add(due(workPartition, circuit.opensIn(new BrokerCircuit.Place(workPartition, false)))));
         if (due.isEmpty()) {
             circuit.nothingToPublish();
         }
@@ -131,22 +137,31 @@ final class RelayInbox implements NodeInbox, Backlog {
         return by != null && nanos.getAsLong() - by.until() < 0;
     }
 
+    /** Both kinds of messages, in turns, so that neither waits for all of the other, nor for a broker that does not take the other. */
     private int work(int workPartition) {
-        Consumer<Duration> dueIn = in -> signalRetry(workPartition, in);
-        int retried = 0;
-        if (withRetries.remove(workPartition)) {
-            retried = run.retry(workPartition, dueIn);
-            if (retried == RelayRun.TAKEN) {
-                withRetries.add(workPartition);
-                return retried;
-            }
-            if (retried > 0) {
-                withRetries.add(workPartition);
-            }
+        boolean retriesFirst = retriesNext.getOrDefault(workPartition, true);
+        retriesNext.put(workPartition, !retriesFirst);
+        int first = retriesFirst ? retry(workPartition) : publish(workPartition);
+        if (first == RelayRun.TAKEN) {
+            return first;
         }
-        // In turns, so that neither waits for all of the other.
-        int published = run.publish(workPartition, dueIn);
-        return published == RelayRun.TAKEN && retried > 0 ? retried : retried + published;
+        int second = retriesFirst ? publish(workPartition) : retry(workPartition);
+        return second == RelayRun.TAKEN ? first : first + second;
+    }
+
+    private int publish(int workPartition) {
+        return run.publish(workPartition, in -> signalRetry(workPartition, in));
+    }
+
+    private int retry(int workPartition) {
+        if (!withRetries.remove(workPartition)) {
+            return 0;
+        }
+        int retried = run.retry(workPartition, in -> signalRetry(workPartition, in));
+        if (retried != 0) {
+            withRetries.add(workPartition);
+        }
+        return retried;
     }
 
     private void signalRetry(int workPartition, Duration in) {

@@ -71,7 +71,7 @@ final class RelayRun {
 
     /** Messages that were refused before and are due again; answers how many were brought further, or {@link #TAKEN}. */
     int retry(int workPartition, Consumer<Duration> dueIn) {
-        return run(workPartition, (transaction, permit) -> {
+        return run(new Place(workPartition, true), (transaction, permit) -> {
             List<WorkItem> items = transaction.take(consumer, workPartition, limit(permit), settings.batchBytes());
             if (items.isEmpty()) {
                 return null;
@@ -88,7 +88,7 @@ final class RelayRun {
 
     /** Messages that nobody has tried yet; answers how many were brought further, or {@link #TAKEN}. */
     int publish(int workPartition, Consumer<Duration> dueIn) {
-        return run(workPartition, (transaction, permit) -> {
+        return run(new Place(workPartition, false), (transaction, permit) -> {
             Appended found =
                     transaction.appended(consumer, destination, workPartition, limit(permit), settings.batchBytes());
             List<AppendedMessage> appended = found.messages();
@@ -143,8 +143,9 @@ final class RelayRun {
         return new Published(published, ofMessages);
     }
 
-    private int run(int workPartition, Step step) {
-        BrokerCircuit.Permit permit = circuit.ask();
+    private int run(Place place, Step step) {
+        int workPartition = place.workPartition();
+        BrokerCircuit.Permit permit = circuit.ask(place);
         if (permit == BrokerCircuit.Permit.NONE) {
             return 0;
         }

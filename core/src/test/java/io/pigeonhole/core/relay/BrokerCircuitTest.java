@@ -33,9 +33,9 @@ class BrokerCircuitTest {
 
     @Test
     void everythingMayBeTriedUntilTheBrokerIsAway() {
-        assertThat(circuit.ask()).isEqualTo(Permit.ALL);
-        assertThat(circuit.ask()).isEqualTo(Permit.ALL);
-        assertThat(circuit.opensIn()).isZero();
+        assertThat(circuit.ask(HERE)).isEqualTo(Permit.ALL);
+        assertThat(circuit.ask(HERE)).isEqualTo(Permit.ALL);
+        assertThat(circuit.opensIn(HERE)).isZero();
         assertThat(circuit.problem()).isNull();
     }
 
@@ -43,13 +43,13 @@ class BrokerCircuitTest {
     void fewMessagesAreTriedAfterAPauseByOneAtATime() {
         assertThat(failed(Permit.ALL)).isFalse();
 
-        assertThat(circuit.ask()).isEqualTo(Permit.NONE);
-        assertThat(circuit.opensIn()).isBetween(Duration.ofMillis(80), Duration.ofMillis(100));
+        assertThat(circuit.ask(HERE)).isEqualTo(Permit.NONE);
+        assertThat(circuit.opensIn(HERE)).isBetween(Duration.ofMillis(80), Duration.ofMillis(100));
         assertThat(circuit.problem()).contains("away");
         pass(Duration.ofMillis(100));
-        assertThat(circuit.opensIn()).isZero();
-        assertThat(circuit.ask()).isEqualTo(Permit.FEW);
-        assertThat(circuit.ask()).isEqualTo(Permit.NONE);
+        assertThat(circuit.opensIn(HERE)).isZero();
+        assertThat(circuit.ask(HERE)).isEqualTo(Permit.FEW);
+        assertThat(circuit.ask(HERE)).isEqualTo(Permit.NONE);
     }
 
     @Test
@@ -57,28 +57,27 @@ class BrokerCircuitTest {
         failed(Permit.ALL);
         for (int i = 0; i < 20; i++) {
             pass(Duration.ofSeconds(5));
-            assertThat(circuit.ask()).isEqualTo(Permit.FEW);
+            assertThat(circuit.ask(HERE)).isEqualTo(Permit.FEW);
             assertThat(failed(Permit.FEW)).isFalse();
         }
-        assertThat(circuit.opensIn()).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(5));
+        assertThat(circuit.opensIn(HERE)).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(5));
     }
 
     @Test
-    void othersThatBeganBeforeDoNotMakeThePauseLonger() {
-        failed(Permit.ALL);
-        failed(Permit.ALL);
+    void placeThatHasNotTriedMayDoSoAtOnce() {
         failed(Permit.ALL);
 
-        assertThat(circuit.opensIn()).isLessThanOrEqualTo(Duration.ofMillis(100));
+        assertThat(circuit.opensIn(THERE)).isZero();
+        assertThat(circuit.ask(THERE)).isEqualTo(Permit.FEW);
     }
 
     @Test
     void everythingMayBeTriedOnceOneIsConfirmed() {
         failed(Permit.ALL);
         pass(Duration.ofSeconds(1));
-        succeeded(HERE, circuit.ask());
+        succeeded(HERE, circuit.ask(HERE));
 
-        assertThat(circuit.ask()).isEqualTo(Permit.ALL);
+        assertThat(circuit.ask(HERE)).isEqualTo(Permit.ALL);
         assertThat(circuit.problem()).isNull();
     }
 
@@ -87,7 +86,7 @@ class BrokerCircuitTest {
         failed(Permit.ALL);
         succeeded(THERE, Permit.ALL);
 
-        assertThat(circuit.ask()).isEqualTo(Permit.NONE);
+        assertThat(circuit.ask(HERE)).isEqualTo(Permit.NONE);
         assertThat(circuit.problem()).isNotNull();
     }
 
@@ -95,32 +94,32 @@ class BrokerCircuitTest {
     void whoPublishesNothingGivesItsPermitBack() {
         failed(Permit.ALL);
         pass(Duration.ofSeconds(1));
-        circuit.gaveUp(circuit.ask());
+        circuit.gaveUp(circuit.ask(HERE));
 
-        assertThat(circuit.ask()).isEqualTo(Permit.FEW);
+        assertThat(circuit.ask(HERE)).isEqualTo(Permit.FEW);
     }
 
     @Test
     void brokerThatTakesOthersOfACallIsNotAway() {
         assertThat(circuit.published(HERE, Permit.ALL, true, away())).isTrue();
-        assertThat(circuit.ask()).isEqualTo(Permit.ALL);
+        assertThat(circuit.ask(HERE)).isEqualTo(Permit.ALL);
     }
 
     @Test
     void brokerThatTakesOthersElsewhereIsNotAway() {
         failed(Permit.ALL);
         pass(Duration.ofSeconds(1));
-        succeeded(THERE, circuit.ask());
+        succeeded(THERE, circuit.ask(HERE));
 
         assertThat(failed(Permit.ALL)).isTrue();
-        assertThat(circuit.ask()).isEqualTo(Permit.ALL);
+        assertThat(circuit.ask(HERE)).isEqualTo(Permit.ALL);
     }
 
     @Test
     void brokerThatHasTakenNothingSinceIsAwayAgain() {
         failed(Permit.ALL);
         pass(Duration.ofSeconds(1));
-        succeeded(HERE, circuit.ask());
+        succeeded(HERE, circuit.ask(HERE));
 
         assertThat(failed(Permit.ALL)).isFalse();
         assertThat(circuit.problem()).isNotNull();
@@ -132,6 +131,6 @@ class BrokerCircuitTest {
         circuit.nothingToPublish();
 
         assertThat(circuit.problem()).isNull();
-        assertThat(circuit.ask()).isEqualTo(Permit.ALL);
+        assertThat(circuit.ask(HERE)).isEqualTo(Permit.ALL);
     }
 }
