@@ -23,6 +23,9 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
+            "./demo chain runs three services in a row, over HTTP, Kafka, RabbitMQ and SQS; ./demo chain --help has its"
+                    + " options.",
+            "",
             "Exit codes:",
             "  0  exactly once",
             "  1  not exactly once, or it could not be found out",
