@@ -164,7 +164,7 @@ final class Chain {
                 && state.effects().stream().allMatch(count -> count >= plan.accepted())
                 && state.parked() == 0
                 && state.unpublished() == 0
-                && injectors.stream().allMatch(injector -> injector.duplicates().seenOrders() >= plan.accepted());
+                && injectors.stream().allMatch(injector -> injector.hasSeen(plan.accepted()));
     }
 
     /** What is sent again comes to an end, and the services end by themselves; the brokers must have nothing left then. */

@@ -59,7 +59,7 @@ final class ChainAudit {
         object(keys == plan.accepted(), keys + " idempotency keys instead of " + plan.accepted());
     }
 
-    private void lookAt(Table table, List<Effect> rows) {
+    void lookAt(Table table, List<Effect> rows) {
         Set<String> references = new HashSet<>();
         Map<Integer, Integer> last = new HashMap<>();
         for (Effect row : rows) {

@@ -36,7 +36,7 @@ final class OrderClients implements AutoCloseable {
     private static final int TOGETHER = 3;
     private static final int LATER = 150;
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
-    private static final int LONGEST_PAUSE_MILLIS = 120;
+    private static final int LONGEST_PAUSE_MILLIS = 250;
 
     private static final int CREATED = 201;
     private static final int CONFLICT = 409;
