@@ -112,7 +112,11 @@ final class Chain {
                 .mapToLong(stage -> DeliveryLog.count(settings.deliveries(stage)))
                 .sum();
         return audit.report(
-                clients.sent(), injected(injectors), deliveries, servers.databases().parked(), kills.done());
+                clients.sent(),
+                injected(injectors),
+                deliveries,
+                servers.databases().parked(),
+                kills.done());
     }
 
     /** Kills, and waits until nothing is left to do. Says what is left where nothing happens any more. */

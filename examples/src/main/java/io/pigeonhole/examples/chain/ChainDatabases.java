@@ -18,8 +18,8 @@ import java.util.Map;
 final class ChainDatabases implements AutoCloseable {
     private static final List<String> NAMES = List.of("orders", "payments", "shipping");
 
-    private static final String WAITING = "SELECT (SELECT count(*) FROM inbox_work)"
-            + " + (SELECT count(*) FROM inbox_dead_letter)";
+    private static final String WAITING =
+            "SELECT (SELECT count(*) FROM inbox_work)" + " + (SELECT count(*) FROM inbox_dead_letter)";
 
     private final EmbeddedPostgres server;
     private final Map<String, Connection> connections = new HashMap<>();
@@ -125,8 +125,7 @@ final class ChainDatabases implements AutoCloseable {
             statement.setLong(1, behind);
             try (ResultSet result = statement.executeQuery()) {
                 while (result.next()) {
-                    Order order =
-                            new Order(result.getString(3), result.getInt(4), result.getInt(5), result.getLong(6));
+                    Order order = new Order(result.getString(3), result.getInt(4), result.getInt(5), result.getLong(6));
                     effects.add(new Effect(result.getLong(1), result.getString(2), order));
                 }
             }

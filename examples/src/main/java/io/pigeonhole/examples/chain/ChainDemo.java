@@ -49,14 +49,16 @@ public final class ChainDemo implements Callable<Integer> {
             names = "--kills",
             paramLabel = "N",
             defaultValue = "30",
-            description = "how often a service, a relay or the database is killed with SIGKILL (default: ${DEFAULT-VALUE})")
+            description =
+                    "how often a service, a relay or the database is killed with SIGKILL (default: ${DEFAULT-VALUE})")
     private int kills;
 
     @Option(
             names = "--seed",
             paramLabel = "S",
             defaultValue = "1",
-            description = "decides on orders, repetitions, and moments and victims of the kills (default: ${DEFAULT-VALUE})")
+            description =
+                    "decides on orders, repetitions, and moments and victims of the kills (default: ${DEFAULT-VALUE})")
     private long seed;
 
     @Option(
@@ -86,9 +88,7 @@ public final class ChainDemo implements Callable<Integer> {
                 orders >= FEWEST_ORDERS && orders <= MOST_ORDERS,
                 "--orders must be from " + FEWEST_ORDERS + " to " + MOST_ORDERS);
         require(kills >= 0, "--kills must not be negative");
-        require(
-                (long) kills * ORDERS_PER_KILL <= orders,
-                "--kills: at most one per " + ORDERS_PER_KILL + " orders");
+        require((long) kills * ORDERS_PER_KILL <= orders, "--kills: at most one per " + ORDERS_PER_KILL + " orders");
         Progress progress = new Progress(System.err, Boolean.getBoolean("demo.terminal"), "");
         try (Teardown teardown = new Teardown()) {
             return run(progress, teardown);

@@ -203,8 +203,8 @@ final class OrderClients implements AutoCloseable {
             throws InterruptedException {
         sent.incrementAndGet();
         try {
-            HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(
-                            "http://127.0.0.1:" + Files.readString(portFile) + OrdersServer.PATH))
+            HttpRequest.Builder request = HttpRequest.newBuilder(
+                            URI.create("http://127.0.0.1:" + Files.readString(portFile) + OrdersServer.PATH))
                     .timeout(TIMEOUT)
                     .header("Idempotency-Key", '"' + order.key() + '"')
                     .header("Content-Type", "application/json")

@@ -84,8 +84,8 @@ public final class OrdersServlet extends HttpServlet {
     }
 
     private static int nextNumber(int customer, Connection connection) throws SQLException {
-        try (PreparedStatement update = connection.prepareStatement(
-                "UPDATE customer SET orders = orders + 1 WHERE id = ? RETURNING orders")) {
+        try (PreparedStatement update =
+                connection.prepareStatement("UPDATE customer SET orders = orders + 1 WHERE id = ? RETURNING orders")) {
             update.setInt(1, customer);
             try (ResultSet result = update.executeQuery()) {
                 if (!result.next()) {

@@ -18,11 +18,9 @@ final class RabbitInjector implements Injector {
         this.connection = BrokerClients.amqp(port).newConnection("injector");
         this.publishing = connection.createChannel();
         publishing.confirmSelect();
-        connection
-                .createChannel()
-                .basicConsume(Stage.PAID_COPIES, true, (tag, delivery) -> see(delivery), tag -> {
-                    // Nobody deletes the queue.
-                });
+        connection.createChannel().basicConsume(Stage.PAID_COPIES, true, (tag, delivery) -> see(delivery), tag -> {
+            // Nobody deletes the queue.
+        });
     }
 
     @Override

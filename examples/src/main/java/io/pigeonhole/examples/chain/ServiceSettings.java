@@ -1,9 +1,9 @@
 package io.pigeonhole.examples.chain;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.io.IOException;
 import java.util.List;
 
 /**

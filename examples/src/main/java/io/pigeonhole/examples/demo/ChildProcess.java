@@ -45,7 +45,8 @@ public final class ChildProcess implements AutoCloseable {
         }
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-Xmx" + heapMegabytes + "m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
+        command.addAll(
+                List.of("-Xmx" + heapMegabytes + "m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
         command.add("-Dlogback.configurationFile=demo-logback.xml");
         command.add("-Ddemo.log=" + output);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
@@ -53,8 +54,7 @@ public final class ChildProcess implements AutoCloseable {
         try {
             process = new ProcessBuilder(command)
                     .redirectErrorStream(true)
-                    .redirectOutput(
-                            ProcessBuilder.Redirect.appendTo(output.toFile()))
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
                     .start();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start " + main.getSimpleName(), e);

@@ -58,7 +58,8 @@ final class SqsBroker implements Broker {
     }
 
     static Source source(Inbox<?> inbox, ConsumerSettings settings) {
-        SqsClient client = client(settings.brokerAddress(), new SqsDeliveryTap(DeliveryLog.append(settings.deliveries())));
+        SqsClient client =
+                client(settings.brokerAddress(), new SqsDeliveryTap(DeliveryLog.append(settings.deliveries())));
         return SqsSource.builder(inbox, client, ConsumerSettings.QUEUE)
                 .visibilityTimeout(VISIBILITY)
                 .build();

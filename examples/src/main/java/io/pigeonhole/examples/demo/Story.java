@@ -107,12 +107,11 @@ final class Story {
 
         var settings = new ConsumerSettings(brokerKind, broker.address(), database.url(), place.directory());
         PaymentProducer producer = teardown.add(new PaymentProducer(plan, ids, pace, !withInbox, broker));
-        ChildProcess consumer =
-                teardown.add(new ChildProcess(
-                        withInbox ? InboxConsumer.class : PlainConsumer.class,
-                        CONSUMER_HEAP_MEGABYTES,
-                        settings.output(),
-                        settings.toArguments()));
+        ChildProcess consumer = teardown.add(new ChildProcess(
+                withInbox ? InboxConsumer.class : PlainConsumer.class,
+                CONSUMER_HEAP_MEGABYTES,
+                settings.output(),
+                settings.toArguments()));
         consumer.start();
         pace.allow(window);
         producer.start();
