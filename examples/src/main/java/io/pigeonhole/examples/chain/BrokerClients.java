@@ -17,6 +17,9 @@ final class BrokerClients {
     /** A service that is killed leaves its messages of SQS hidden for so long. */
     static final Duration VISIBILITY = Duration.ofSeconds(2);
 
+    /** ElasticMQ hands messages to receivers that are dead, too, as long as these would have waited. */
+    static final Duration WAIT = Duration.ofSeconds(1);
+
     private BrokerClients() {}
 
     static ConnectionFactory amqp(int port) {

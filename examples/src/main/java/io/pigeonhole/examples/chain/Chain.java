@@ -125,6 +125,9 @@ final class Chain {
         State state = new State(List.of(0L, 0L, 0L, 0L), 0, 0, 0);
         long lastChange = System.nanoTime();
         while (true) {
+            if (teardown.isClosed()) {
+                throw new IllegalStateException("the demo was stopped");
+            }
             long counting = System.nanoTime();
             State now = look(servers.databases(), clients, state);
             if (!now.equals(state)) {

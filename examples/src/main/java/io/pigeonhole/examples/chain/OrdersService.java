@@ -39,6 +39,7 @@ public final class OrdersService {
                     .build();
             SqsSource source = SqsSource.builder(inbox, sqs, Stage.SHIPPED.place())
                     .visibilityTimeout(BrokerClients.VISIBILITY)
+                    .waitTime(BrokerClients.WAIT)
                     .build();
             IdempotencyFilter filter = IdempotencyFilter.builder(
                             IdempotentRequests.builder(runtime.store().idempotency(), "orders")

@@ -17,9 +17,10 @@ import java.time.Duration;
 
 /** What the processes of all services have in common: a pool, a store and a node, until the coordinator says or is gone. */
 final class ServiceRuntime implements AutoCloseable {
-    private static final Duration POLL = Duration.ofMillis(100);
+    private static final Duration POLL = Duration.ofMillis(200);
     private static final Duration RETRY = Duration.ofMillis(200);
     private static final Duration CONNECT = Duration.ofSeconds(5);
+    private static final Duration START = Duration.ofSeconds(30);
     private static final int CONNECTIONS = 16;
     private static final int MOST_ATTEMPTS = 20;
 
@@ -33,6 +34,8 @@ final class ServiceRuntime implements AutoCloseable {
         config.setMaximumPoolSize(CONNECTIONS);
         config.setMinimumIdle(2);
         config.setConnectionTimeout(CONNECT.toMillis());
+        // A service that is started while its database is dead waits for it.
+        config.setInitializationFailTimeout(START.toMillis());
         this.pool = new HikariDataSource(config);
         this.store = JdbcStore.create(pool);
     }
