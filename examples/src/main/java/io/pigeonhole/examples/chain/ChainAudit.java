@@ -69,8 +69,7 @@ final class ChainAudit {
             object(first, order.reference() + " is in " + table.table() + " again");
             PlannedOrder planned = plannedOf(order.reference(), "a row of " + table.table());
             object(
-                    planned == null
-                            || (planned.customer() == order.customer() && planned.amount() == order.amount()),
+                    planned == null || (planned.customer() == order.customer() && planned.amount() == order.amount()),
                     order + " in " + table.table() + " is not " + planned);
             Integer before = last.put(order.customer(), order.number());
             if (first && before != null && before >= order.number()) {

@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
-            "./demo chain runs three services in a row, over HTTP, Kafka, RabbitMQ and SQS; ./demo chain --help has its"
-                    + " options.",
+            "Three services in a row, over HTTP, Kafka, RabbitMQ and SQS:",
+            "  ./demo chain --help",
             "",
             "Exit codes:",
             "  0  exactly once",
