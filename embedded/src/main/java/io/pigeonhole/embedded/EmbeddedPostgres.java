@@ -62,7 +62,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
      * @throws UncheckedIOException if it does not start
      */
     public static EmbeddedPostgres start(Path directory) {
-        return start(directory, true);
+        return start(directory, true, Map.of());
     }
 
     /**
@@ -74,10 +74,22 @@ public final class EmbeddedPostgres implements AutoCloseable {
      * @throws UncheckedIOException if it does not start
      */
     public static EmbeddedPostgres startWithoutFlush(Path directory) {
-        return start(directory, false);
+        return startWithoutFlush(directory, Map.of());
     }
 
-    private static EmbeddedPostgres start(Path directory, boolean flush) {
+    /**
+     * The same with settings of the caller's own, such as {@code wal_level=logical}.
+     *
+     * @param directory where all its files go; callers put it below {@code target/}
+     * @param settings by their names, in place of those that a test has otherwise
+     * @return the running server, to be closed by the caller
+     * @throws UncheckedIOException if it does not start
+     */
+    public static EmbeddedPostgres startWithoutFlush(Path directory, Map<String, String> settings) {
+        return start(directory, false, settings);
+    }
+
+    private static EmbeddedPostgres start(Path directory, boolean flush, Map<String, String> own) {
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("fsync", flush ? "on" : "off");
         settings.put("synchronous_commit", "on");
@@ -85,6 +97,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         settings.put("listen_addresses", HOST);
         settings.put("unix_socket_directories", "");
         settings.put("max_connections", "200");
+        settings.putAll(own);
         try {
             Path root = Files.createDirectories(directory.toAbsolutePath());
             Path binaries = binariesIn(root);

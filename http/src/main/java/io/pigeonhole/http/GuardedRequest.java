@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A request whose body was read for its fingerprint, and can be read again. Used by one thread. */
 final class GuardedRequest extends HttpServletRequestWrapper {
-    /** Null where the container has read it, as the parts of a form. */
+    /** Null where the container has read it, as the parts or the parameters of a form. */
     private final byte @Nullable [] body;
 
     private @Nullable Map<String, String[]> parameters;
@@ -75,7 +75,7 @@ final class GuardedRequest extends HttpServletRequestWrapper {
         return name == null ? otherwise : Charset.forName(name);
     }
 
-    private static boolean isForm(@Nullable String contentType) {
+    static boolean isForm(@Nullable String contentType) {
         return contentType != null
                 && contentType.split(";", 2)[0].strip().equalsIgnoreCase("application/x-www-form-urlencoded");
     }

@@ -1,5 +1,6 @@
 package io.pigeonhole.http;
 
+import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.idempotency.Fingerprint;
 import io.pigeonhole.core.idempotency.IdempotentRequest;
@@ -62,6 +63,21 @@ final class GuardedRequests<C extends HandlerContext> {
         byte[] body = BufferedBody.read(request, largest);
         if (body == null) {
             return Problem.tooLarge(largest);
+        }
+        boolean isRead = body.length == 0 && request.getContentLengthLong() != 0;
+        if (isRead && GuardedRequest.isForm(request.getContentType())) {
+            Fingerprint fingerprint = settings.digest().ofParameters(request, identity.operation());
+            handle(
+                    new GuardedRequest(request, null),
+                    response,
+                    chain,
+                    idempotent(request, identity, fingerprint, NONE));
+            return null;
+        }
+        if (isRead && request.getContentLengthLong() > 0) {
+            throw new ConfigurationException(
+                    "the body of this request was read before it came to IdempotencyFilter, so that it cannot be compared with that of"
+                            + " a retry: let the filter that reads it wrap the request, or map it behind IdempotencyFilter");
         }
         Fingerprint fingerprint = settings.digest().of(request, identity.operation(), body);
         handle(new GuardedRequest(request, body), response, chain, idempotent(request, identity, fingerprint, body));

@@ -239,7 +239,7 @@ public final class IdempotencyFilterBuilder<C extends HandlerContext> {
 
     /**
      * How many bytes a response may have: it is kept back until the transaction is committed. One that has more fails. How many are stored is
-     * said by {@link io.pigeonhole.core.idempotency.IdempotentRequestsBuilder#largestBody}.
+     * said by {@code largestBody} of the requests.
      *
      * @param bytes from 1 to 64 MiB; 16 MiB unless set
      * @return this

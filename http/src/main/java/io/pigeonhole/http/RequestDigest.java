@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +53,18 @@ record RequestDigest(List<String> headers, BodyCanonicalizer canonicalizer) {
 
     private static String name(String pair) {
         return pair.split("=", 2)[0];
+    }
+
+    /** Of a form that the container has read, because a filter in front has asked for a parameter. */
+    Fingerprint ofParameters(HttpServletRequest request, String operation) {
+        Fingerprint.Builder digest = begin(request, operation).add("parameters");
+        new TreeMap<>(request.getParameterMap()).forEach((name, values) -> {
+            digest.add(name).add(String.valueOf(values.length));
+            for (String value : values) {
+                digest.add(value);
+            }
+        });
+        return digest.build();
     }
 
     /** The boundary between parts is another one in each retry, so that their contents count. Null where they have more bytes. */

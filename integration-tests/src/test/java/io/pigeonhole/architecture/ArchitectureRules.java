@@ -51,7 +51,7 @@ final class ArchitectureRules {
     private Map<String, ArchRule> all() {
         Map<String, ArchRule> rules = new LinkedHashMap<>();
         rules.put("core knows no other module", onlyKnows("core"));
-        for (String adapter : List.of("jdbc", "jackson", "kafka", "rabbitmq", "sqs", "testkit")) {
+        for (String adapter : List.of("jdbc", "jackson", "kafka", "rabbitmq", "sqs", "http", "testkit")) {
             rules.put(adapter + " knows core and no other module", onlyKnows(adapter, "core"));
         }
         rules.put("core needs slf4j and nothing else", coreNeedsSlf4jOnly());
@@ -193,7 +193,7 @@ final class ArchitectureRules {
     }
 
     private String[] published() {
-        return Stream.of("core", "jdbc", "jackson", "kafka", "rabbitmq", "sqs", "testkit")
+        return Stream.of("core", "jdbc", "jackson", "kafka", "rabbitmq", "sqs", "http", "testkit")
                 .map(this::module)
                 .toArray(String[]::new);
     }

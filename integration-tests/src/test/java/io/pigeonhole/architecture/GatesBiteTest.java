@@ -28,6 +28,7 @@ class GatesBiteTest {
             Map.entry("kafka knows core and no other module", List.of("kafka.arrow.KnowsJackson.")),
             Map.entry("rabbitmq knows core and no other module", List.of("rabbitmq.arrow.KnowsKafka.")),
             Map.entry("sqs knows core and no other module", List.of("sqs.arrow.KnowsKafka.")),
+            Map.entry("http knows core and no other module", List.of("http.arrow.KnowsKafka.")),
             Map.entry("testkit knows core and no other module", List.of("testkit.arrow.KnowsJdbc.")),
             Map.entry("core needs slf4j and nothing else", List.of("core.foreign.UsesLogback.")),
             Map.entry("core does not know JDBC", List.of("core.sql.KnowsConnection.", "core.sql.KnowsDataSource.")),

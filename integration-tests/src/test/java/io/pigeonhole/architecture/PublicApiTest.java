@@ -36,7 +36,8 @@ class PublicApiTest {
      * Of {@code jdbc} only this package is exported; the others are named by its module, or export all that they have, but for the
      * package {@code time} of {@code core}, which is for our own modules.
      */
-    private static final Set<String> MODULES = Set.of("core", "jackson", "kafka", "rabbitmq", "sqs", "testkit", "jdbc");
+    private static final Set<String> MODULES =
+            Set.of("core", "jackson", "kafka", "rabbitmq", "sqs", "http", "testkit", "jdbc");
 
     private static final JavaClasses MAIN = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

@@ -102,10 +102,10 @@ class MigrationToolsIT {
                         "SELECT id FROM inbox_store",
                         "SELECT oldest FROM inbox_ledger_bounds",
                         "SELECT trusted_at FROM inbox_clock",
-                        "SELECT MIN(installed_at) FROM inbox_schema",
+                        "SELECT installed_at FROM inbox_schema ORDER BY version",
                         "SELECT COUNT(*) FROM inbox_upkeep",
                         "SELECT COUNT(*) FROM inbox_ledger")
-                .map(database::ask)
+                .flatMap(question -> database.askAll(question).stream())
                 .toList();
     }
 

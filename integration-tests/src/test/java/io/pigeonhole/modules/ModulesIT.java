@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.http.IdempotencyFilter;
 import io.pigeonhole.jackson.JsonPayload;
 import io.pigeonhole.jdbc.JdbcStore;
 import io.pigeonhole.kafka.KafkaSource;
@@ -43,6 +44,7 @@ class ModulesIT {
                 new Published(KafkaSource.class, "io.pigeonhole.kafka"),
                 new Published(RabbitSource.class, "io.pigeonhole.rabbitmq"),
                 new Published(SqsSource.class, "io.pigeonhole.sqs"),
+                new Published(IdempotencyFilter.class, "io.pigeonhole.http"),
                 new Published(CrashPoint.class, "io.pigeonhole.testkit"));
     }
 

@@ -7,12 +7,14 @@ import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryFixture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 /** The publisher of RabbitMQ to quorum queues of the RabbitMQ of this machine. */
 @EnabledIf(
         value = "io.pigeonhole.rabbitmq.RabbitMq#answersOrHasTo",
         disabledReason = "no RabbitMQ answers at port 5672 of this machine")
+@Tag("full")
 class QuorumQueuePublisherContractIT extends PublisherContract<InMemoryContext> {
     @SuppressWarnings("NullAway.Init")
     private static AmqpBroker broker;

@@ -11,8 +11,8 @@ import java.util.Set;
 
 /** A publisher to a queue of an AMQP broker by the default exchange, which it comes to through a proxy. */
 final class RabbitPublishing implements PublisherFixture {
-    /** More than a frame of 128 KiB. */
-    private static final int TOO_LARGE = 200 << 10;
+    /** More than any frame. */
+    private static final int TOO_LARGE = 1 << 20;
 
     private final AmqpBroker broker;
     private final BrokerQueue queue;
@@ -53,6 +53,7 @@ final class RabbitPublishing implements PublisherFixture {
                 .id(MessageIds.next())
                 .type("note")
                 .headers(Headers.none().with("large", new byte[TOO_LARGE]))
+                .payload("x")
                 .build();
     }
 

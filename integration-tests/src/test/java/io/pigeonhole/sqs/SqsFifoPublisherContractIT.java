@@ -5,8 +5,10 @@ import io.pigeonhole.testkit.contract.PublisherFixture;
 import io.pigeonhole.testkit.contract.StoreFixture;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryFixture;
+import org.junit.jupiter.api.Tag;
 
 /** The publisher of SQS with FIFO queues. */
+@Tag("full")
 class SqsFifoPublisherContractIT extends PublisherContract<InMemoryContext> {
     @Override
     protected PublisherFixture publishing() {

@@ -124,6 +124,32 @@ class OutboxIT {
     }
 
     @Test
+    void handlersOwnConnectionLeadsToTheSameOutbox() {
+        Inbox<JdbcContext> inbox = Inbox.builder("consumer " + UUID.randomUUID(), store)
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                    context.outbox().append(toSend("1"));
+                    store.outbox(context.connection()).append(toSend("2"));
+                    context.outbox().append(toSend("3"));
+                })
+                .build();
+        Message message = Message.builder("notes")
+                .id(UUID.randomUUID().toString())
+                .type("note")
+                .payload("x")
+                .build();
+
+        assertThat(inbox.process(message).kind()).isEqualTo(Kind.PROCESSED);
+        assertThat(stored()).containsExactly("1", "2", "3");
+    }
+
+    @Test
+    void nameOfARelaysConsumerIsRefusedForAnInbox() {
+        assertThatThrownBy(() -> Inbox.builder("outbox.orders", store))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("outbox.");
+    }
+
+    @Test
     void transactionsThatAppendToOneKeyWaitForEachOtherWhereTheOrderIsStrict() throws Exception {
         JdbcStore strict =
                 JdbcStore.builder(workshop.dataSource()).strictOutboxOrder(true).build();

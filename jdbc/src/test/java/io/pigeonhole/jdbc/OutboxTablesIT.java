@@ -166,11 +166,28 @@ class OutboxTablesIT {
     }
 
     @Test
-    void nothingIsTruncatedThatHasMessages() throws SQLException {
-        append(0, 100);
+    void nothingIsTruncatedThatHasManyMessages() throws SQLException {
+        append(0, 200);
         workshop.execute("UPDATE outbox_generation SET current = 1 - current");
         look(3);
 
-        assertThat(drain()).containsExactlyElementsOf(numbers(0, 100));
+        assertThat(Long.parseLong(workshop.ask("SELECT count(*) FROM outbox_message_0")))
+                .isEqualTo(200);
+        assertThat(drain()).containsExactlyElementsOf(numbers(0, 200));
+    }
+
+    @Test
+    void fewMessagesThatNobodyPublishesGoToTheOtherTableWithTheirPositions() throws SQLException {
+        append(0, 90);
+        List<String> before =
+                workshop.askAll("SELECT position || ' ' || id || ' ' || created_at FROM outbox_message ORDER BY 1");
+        workshop.execute("UPDATE outbox_generation SET current = 1 - current");
+        append(90, 1);
+        look(3);
+
+        assertThat(workshop.ask("SELECT pg_relation_size('outbox_message_0')")).isEqualTo("0");
+        assertThat(workshop.askAll("SELECT position || ' ' || id || ' ' || created_at FROM outbox_message ORDER BY 1"))
+                .containsAll(before);
+        assertThat(drain()).containsExactlyElementsOf(numbers(0, 91));
     }
 }

@@ -6,10 +6,11 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 
 /** The versions that the build took. */
-final class Versions {
+public final class Versions {
     private final Properties versions = new Properties();
 
-    Versions() {
+    /** Reads the file. */
+    public Versions() {
         try (InputStream file = Versions.class.getResourceAsStream("versions.properties")) {
             if (file == null) {
                 throw new IllegalStateException("the build left versions.properties out");
@@ -21,7 +22,7 @@ final class Versions {
     }
 
     /** The version of an artifact that the file names. */
-    String of(String name) {
+    public String of(String name) {
         String version = versions.getProperty(name);
         if (version == null || version.contains("$")) {
             throw new IllegalStateException("no version of " + name + " in " + versions);

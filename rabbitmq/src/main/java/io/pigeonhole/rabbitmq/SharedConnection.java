@@ -110,7 +110,7 @@ final class SharedConnection {
         }
         if (last != null) {
             // One that is still being opened is closed when it is there.
-            last.thenAccept(PublishingConnection::cut);
+            var unused = last.thenAccept(PublishingConnection::cut);
         }
     }
 }

@@ -4,6 +4,7 @@ import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.outbox.OutboxMessage;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.jdbc.JdbcContext;
 import java.util.List;
@@ -26,6 +27,14 @@ final class ExactlyOnce implements MessageSink {
     /** With the same two statements as deferred writes. */
     static ExactlyOnce deferred(String consumer, InboxStore<JdbcContext> store) {
         return new ExactlyOnce(consumer, store, ExactlyOnce::deferPayment);
+    }
+
+    /** With deferred writes, and a message to send for each. */
+    static ExactlyOnce appending(String consumer, InboxStore<JdbcContext> store, OutboxMessage toSend) {
+        return new ExactlyOnce(consumer, store, (payment, context) -> {
+            deferPayment(payment, context);
+            context.outbox().append(toSend);
+        });
     }
 
     /** The business logic with deferred writes. */

@@ -2,6 +2,7 @@ package io.pigeonhole.benchmarks.floor;
 
 import io.pigeonhole.benchmarks.server.DatabaseServer;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.outbox.OutboxMessage;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.jdbc.JdbcContext;
 import java.sql.Connection;
@@ -35,6 +36,12 @@ public final class MessageSinks {
     /** Pigeonhole with the same two statements as deferred writes. */
     public static MessageSink pigeonholeDeferred(String consumer, InboxStore<JdbcContext> store) {
         return ExactlyOnce.deferred(consumer, store);
+    }
+
+    /** The same, where each message also appends one to an outbox. */
+    public static MessageSink pigeonholeAppending(
+            String consumer, InboxStore<JdbcContext> store, OutboxMessage toSend) {
+        return ExactlyOnce.appending(consumer, store, toSend);
     }
 
     /** The business logic of the floor for one message, on a connection whose transaction the caller commits. */

@@ -1,5 +1,6 @@
 package io.pigeonhole.benchmarks.report;
 
+import io.pigeonhole.benchmarks.suite.Figure;
 import java.util.Locale;
 
 /** A result as a section of a Markdown page: a chart, and tables of the ratios, of the variants and of what it ran on. */
@@ -35,6 +36,7 @@ final class ResultSection {
         result.variants().forEach(variant -> line(text, "%s", row(variant)));
         line(text, "");
         result.variants().forEach(variant -> addViolations(text, variant));
+        addFigures(text);
         line(text, "| measured on | |");
         line(text, "|---|---|");
         result.environment().forEach((name, value) -> line(text, "| %s | %s |", cell(name), cell(value)));
@@ -70,6 +72,27 @@ final class ResultSection {
                 variant.messagesPerSecond().max(),
                 variant.clientMicros(),
                 variant.serverMicros());
+    }
+
+    private void addFigures(StringBuilder text) {
+        if (result.figures().isEmpty()) {
+            return;
+        }
+        line(text, "| besides | measured | target |");
+        line(text, "|---|---|---|");
+        result.figures().forEach(figure -> line(text, "%s", row(figure)));
+        line(text, "");
+    }
+
+    private static String row(Figure figure) {
+        String target = format(
+                " %s %,.0f%s",
+                figure.atMost() ? "at most" : "at least", figure.target(), figure.missesItsTarget() ? ", missed" : "");
+        return format(
+                "| %s | %s |%s |",
+                cell(figure.name()),
+                format("%,.1f %s", figure.value(), figure.unit()).strip(),
+                figure.hasTarget() ? target : "");
     }
 
     private static void addViolations(StringBuilder text, SavedVariant variant) {

@@ -1,5 +1,6 @@
 package io.pigeonhole.benchmarks.report;
 
+import io.pigeonhole.benchmarks.suite.Figure;
 import io.pigeonhole.benchmarks.suite.JsonReport;
 import io.pigeonhole.benchmarks.suite.Spread;
 import java.util.ArrayList;
@@ -19,13 +20,15 @@ import tools.jackson.databind.json.JsonMapper;
  * @param rounds how many rounds counted
  * @param variants the variants in the suite's order
  * @param ratios the ratios in the suite's order
+ * @param figures what was measured besides, maybe nothing
  */
 record SavedResult(
         String suite,
         Map<String, String> environment,
         int rounds,
         List<SavedVariant> variants,
-        List<SavedRatio> ratios) {
+        List<SavedRatio> ratios,
+        List<Figure> figures) {
 
     /**
      * Reads a result.
@@ -67,7 +70,18 @@ record SavedResult(
                     entry.getValue(),
                     root.required("ratiosPerEffect").required(entry.getKey())));
         }
-        return new SavedResult(text(root.required("suite")), environment, rounds.size(), variants, ratios);
+        List<Figure> figures = new ArrayList<>();
+        root.path("figures").properties().forEach(entry -> figures.add(figure(entry.getKey(), entry.getValue())));
+        return new SavedResult(text(root.required("suite")), environment, rounds.size(), variants, ratios, figures);
+    }
+
+    private static Figure figure(String name, JsonNode figure) {
+        return new Figure(
+                name,
+                figure.required("value").asDouble(),
+                text(figure.required("unit")),
+                figure.path("atMost").asDouble(figure.path("atLeast").asDouble(0)),
+                !figure.has("atLeast"));
     }
 
     private static SavedRatio ratio(String name, JsonNode ratio, JsonNode perEffect) {

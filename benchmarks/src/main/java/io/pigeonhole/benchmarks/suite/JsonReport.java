@@ -13,7 +13,8 @@ import tools.jackson.databind.node.ObjectNode;
  * A result as JSON, in the form that every suite has:
  * {@code {"suite":…,"environment":{…},"rounds":[{variant: messages/s}…],"ratios":{"a/b":{"median":…,"min":…,"max":…,
  * "target":…}},"ratiosPerEffect":{…},"cpuMicrosPerMessage":{…},"violations":{variant: ["round 1: …"]}}}. A ratio that is
- * only to be known has no target, and a variant that did its work has no violations.
+ * only to be known has no target, and a variant that did its work has no violations. What else was measured stands in
+ * {@code "figures":{name:{"value":…,"unit":…,"atMost" or "atLeast":…}}}.
  */
 public final class JsonReport {
     private static final ObjectMapper MAPPER =
@@ -68,6 +69,15 @@ public final class JsonReport {
             List<String> ofVariant = result.violations(variant.name());
             if (!ofVariant.isEmpty()) {
                 ofVariant.forEach(violations.putArray(variant.name())::add);
+            }
+        }
+        ObjectNode figures = root.putObject("figures");
+        for (Figure figure : result.figures()) {
+            ObjectNode node = figures.putObject(figure.name())
+                    .put("value", rounded(figure.value()))
+                    .put("unit", figure.unit());
+            if (figure.hasTarget()) {
+                node.put(figure.atMost() ? "atMost" : "atLeast", figure.target());
             }
         }
         return MAPPER.writeValueAsString(root);

@@ -3,6 +3,7 @@ package io.pigeonhole.benchmarks.suite;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,13 @@ public final class SuiteProgram {
         this.json = json;
     }
 
+    /** Measures what is no speed of a variant. */
+    @FunctionalInterface
+    public interface Figures {
+        /** Measures. */
+        List<Figure> measure(List<Round> rounds) throws Exception;
+    }
+
     /**
      * Runs a suite and reports on it.
      *
@@ -32,8 +40,19 @@ public final class SuiteProgram {
      * @throws Exception what a variant threw
      */
     public void run(Suite suite, Map<String, String> environment, int rounds, Duration budget) throws Exception {
-        SuiteRunner runner = new SuiteRunner(suite, budget, out::println);
-        SuiteResult result = new SuiteResult(suite, environment, runner.run(rounds));
+        run(suite, environment, rounds, budget, measured -> List.of());
+    }
+
+    /**
+     * The same, with what is measured behind the rounds.
+     *
+     * @param figures gets the rounds, and measures it
+     * @throws Exception what a variant threw, or this
+     */
+    public void run(Suite suite, Map<String, String> environment, int rounds, Duration budget, Figures figures)
+            throws Exception {
+        List<Round> measured = new SuiteRunner(suite, budget, out::println).run(rounds);
+        SuiteResult result = new SuiteResult(suite, environment, measured, figures.measure(measured));
         out.println();
         out.print(new TableReport(result).text());
         out.flush();

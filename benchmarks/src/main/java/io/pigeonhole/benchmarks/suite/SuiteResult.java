@@ -11,11 +11,18 @@ import java.util.function.ToDoubleFunction;
  * @param suite what was run
  * @param environment what it ran on, as names and values for the report
  * @param rounds the counted rounds, at least one
+ * @param figures what was measured besides, maybe nothing
  */
-public record SuiteResult(Suite suite, Map<String, String> environment, List<Round> rounds) {
-    /** Copies the rounds. */
+public record SuiteResult(Suite suite, Map<String, String> environment, List<Round> rounds, List<Figure> figures) {
+    /** Copies the rounds and the figures. */
     public SuiteResult {
         rounds = List.copyOf(rounds);
+        figures = List.copyOf(figures);
+    }
+
+    /** Of a suite that measures nothing but its variants. */
+    public SuiteResult(Suite suite, Map<String, String> environment, List<Round> rounds) {
+        this(suite, environment, rounds, List.of());
     }
 
     /** A variant's deliveries per second over the rounds. */

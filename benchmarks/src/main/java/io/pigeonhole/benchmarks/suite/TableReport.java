@@ -38,6 +38,11 @@ public final class TableReport {
         for (Ratio ratio : result.suite().ratios()) {
             line(text, "%s", row(ratio));
         }
+        if (!result.figures().isEmpty()) {
+            line(text, "");
+            line(text, "%-64s %12s", "besides", "measured");
+            result.figures().forEach(figure -> line(text, "%s", row(figure)));
+        }
         for (Variant variant : result.suite().variants()) {
             addViolations(text, variant.name());
         }
@@ -84,6 +89,15 @@ public final class TableReport {
                 spread.max(),
                 result.ratioPerEffect(ratio).median(),
                 violated ? "VIOLATED" : target);
+    }
+
+    private static String row(Figure figure) {
+        String target = figure.hasTarget()
+                ? format(
+                        "   %s %,.0f %s",
+                        figure.atMost() ? "≤" : "≥", figure.target(), figure.missesItsTarget() ? "MISSED" : "reached")
+                : "";
+        return format("%-64s %,12.1f %s%s", figure.name(), figure.value(), figure.unit(), target);
     }
 
     private static String verdict(Ratio ratio, Spread spread) {

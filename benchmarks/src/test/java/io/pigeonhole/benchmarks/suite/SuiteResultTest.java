@@ -74,6 +74,25 @@ class SuiteResultTest {
     }
 
     @Test
+    void figuresBesidesTheRoundsSayWhetherTheyReachTheirTargets() {
+        List<Figure> figures = List.of(
+                Figure.atMost("p99 under load", 300, "ms", 250),
+                Figure.atLeast("sustained", 12_000, "events/s", 10_000),
+                Figure.of("idle", 0.5, "/s"));
+        SuiteResult result = new SuiteResult(suite, Map.of(), List.of(round(20, 10)), figures);
+
+        assertThat(new TableReport(result).text())
+                .containsPattern("p99 under load +300.0 ms +≤ 250 MISSED")
+                .containsPattern("sustained +12,000.0 events/s +≥ 10,000 reached")
+                .containsPattern("idle +0.5 /s\\n");
+        JsonNode json =
+                JsonMapper.shared().readTree(new JsonReport(result).text()).get("figures");
+        assertThat(json.get("p99 under load").get("atMost").asInt()).isEqualTo(250);
+        assertThat(json.get("sustained").get("atLeast").asInt()).isEqualTo(10_000);
+        assertThat(json.get("idle").propertyNames()).containsExactly("value", "unit");
+    }
+
+    @Test
     void processorTimeIsToldForEachMessage() {
         CpuTime cpu = new CpuTime(2_000_000, 3_000_000);
         Measurement measurement = new Measurement(1_000, 900, SECOND, cpu);

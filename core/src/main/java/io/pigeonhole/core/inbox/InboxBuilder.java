@@ -9,6 +9,7 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.message.IdForm;
 import io.pigeonhole.core.message.KeyOrder;
+import io.pigeonhole.core.outbox.Outbox;
 import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.InboxStore;
@@ -67,6 +68,10 @@ public final class InboxBuilder<C extends HandlerContext> {
     private String node = NodeName.ofThisProcess();
 
     InboxBuilder(String consumer, InboxStore<C> store) {
+        if (consumer.startsWith(Outbox.CONSUMER_PREFIX)) {
+            throw new ConfigurationException("an inbox cannot have the name '" + consumer + "': names that begin with "
+                    + Outbox.CONSUMER_PREFIX + " are those of relays, whose refused messages it would take");
+        }
         this.consumer = consumer;
         this.store = store;
     }

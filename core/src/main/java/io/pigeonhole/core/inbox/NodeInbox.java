@@ -84,6 +84,17 @@ public interface NodeInbox {
     int work(Backlog.Due due, BooleanSupplier ending, Progress progress);
 
     /**
+     * Whether there may be more to do behind a piece of work, so that it is asked for at once.
+     *
+     * @param due what was worked on
+     * @param brought how many messages {@link #work} has brought further, more than 0
+     * @return false where the next look finds it soon enough; true unless overridden
+     */
+    default boolean mayHaveMore(Backlog.Due due, int brought) {
+        return true;
+    }
+
+    /**
      * Reports the batches that have been in work for longer than {@link InboxBuilder#slowBatch}, each once, and interrupts handlers that take
      * longer than ten times {@link InboxBuilder#handlerTimeout}. A node does so every second. Asks no database.
      */

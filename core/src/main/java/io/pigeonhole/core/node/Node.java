@@ -2,8 +2,6 @@ package io.pigeonhole.core.node;
 
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.store.InboxStore;
-import io.pigeonhole.core.time.BoundedWait;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -22,9 +20,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Node implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Node.class);
-
-    /** Each source bounds its own closing, by settings of its own. */
-    private static final Duration LONGEST_CLOSE = Duration.ofDays(365);
 
     private final List<Source> sources;
     private final Workers workers;
@@ -194,32 +189,11 @@ public final class Node implements AutoCloseable {
         if (closed.getAndSet(true)) {
             return;
         }
-        closeSources();
+        Closing.all(sources, Node::close);
         workers.close();
         relays.close();
         watch.close();
         janitor.close();
-    }
-
-    /** A source that takes its whole time, such as one whose broker does not answer, keeps no other from closing. */
-    private void closeSources() {
-        if (sources.size() == 1) {
-            close(sources.get(0));
-            return;
-        }
-        List<Thread> closing = new ArrayList<>();
-        for (Source source : sources) {
-            Thread thread = new Thread(() -> close(source), "pigeonhole-close");
-            thread.setDaemon(true);
-            try {
-                thread.start();
-                closing.add(thread);
-            } catch (OutOfMemoryError e) {
-                // No more threads: here, then.
-                close(source);
-            }
-        }
-        closing.forEach(thread -> BoundedWait.join(thread, LONGEST_CLOSE));
     }
 
     private static void close(Source source) {

@@ -56,6 +56,6 @@ record RelayWorkers(List<OfOne> all) {
     }
 
     void close() {
-        all.forEach(one -> one.workers().close());
+        Closing.all(all, one -> one.workers().close());
     }
 }

@@ -401,12 +401,14 @@ final class Workers {
 
     /** Works on it; answers whether there may be more. */
     private boolean begin(Due due, NodeInbox inbox) {
-        if (inbox.work(due, () -> ended, new LeaseProgress(due)) == 0) {
+        int brought = inbox.work(due, () -> ended, new LeaseProgress(due));
+        if (brought == 0) {
             refused.nothing(WorkSlot.of(due));
             return false;
         }
         committed(due);
-        return true;
+        productive.set(true);
+        return inbox.mayHaveMore(due, brought);
     }
 
     private void committed(Due due) {
@@ -422,7 +424,6 @@ final class Workers {
 
     private void worked(Due due, boolean again) {
         if (again) {
-            productive.set(true);
             submit(due);
             return;
         }

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.outbox;
 
+import io.pigeonhole.core.time.SystemTime;
 import java.security.SecureRandom;
 import java.util.UUID;
 
@@ -16,7 +17,7 @@ public final class MessageIds {
      * @return another one each time
      */
     public static UUID next() {
-        return of(System.currentTimeMillis(), RANDOM.nextLong(), RANDOM.nextInt());
+        return of(SystemTime.clock().millis(), RANDOM.nextLong(), RANDOM.nextInt());
     }
 
     static UUID of(long epochMillis, long low, int high) {

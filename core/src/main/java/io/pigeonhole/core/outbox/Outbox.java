@@ -10,8 +10,14 @@ import java.util.UUID;
  * io.pigeonhole.core.relay.Relay} of any node publishes them. For the thread that the transaction belongs to.
  */
 public interface Outbox {
-    /** Into how many work partitions the messages of a destination are split. Stored with each, so it never changes. */
-    int WORK_PARTITIONS = 16;
+    /**
+     * Into how many work partitions the messages of a destination are split. Stored with each, so it never changes. With fewer of them
+     * there are more messages in a batch of one, and more keys that can be published at the same time.
+     */
+    int WORK_PARTITIONS = 4;
+
+    /** What the names of consumers begin with that stand for relays; the destination follows. No inbox can have such a name. */
+    String CONSUMER_PREFIX = "outbox.";
 
     /**
      * Appends a message. In a handler it is sent to the database at the latest before the commit, together with others; in a

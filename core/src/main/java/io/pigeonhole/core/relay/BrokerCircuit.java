@@ -2,6 +2,8 @@ package io.pigeonhole.core.relay;
 
 import io.pigeonhole.core.failure.FailureText;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -9,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a broker takes messages. While it does not, one message at a time is tried, after pauses that grow. Safe for use by many
- * threads.
+ * Whether a broker takes messages. While it does not, a few messages at a time are tried, after pauses that grow. Where it takes some and
+ * not others, such as with one queue that is full, it is not away. Safe for use by many threads.
  */
 final class BrokerCircuit {
     private static final Logger log = LoggerFactory.getLogger(BrokerCircuit.class);
@@ -23,6 +25,18 @@ final class BrokerCircuit {
     private Duration pause = FIRST_PAUSE;
     private long tryAt;
     private boolean isTrying;
+    private long answers;
+
+    /** How many answers there had been when nothing was taken at a place, since it last took something there. */
+    private final Map<Place, Long> answersBefore = new HashMap<>();
+
+    /**
+     * Where messages come from.
+     *
+     * @param workPartition their work partition
+     * @param again whether they were tried before
+     */
+    record Place(int workPartition, boolean again) {}
 
     BrokerCircuit(String relay, LongSupplier nanos) {
         this.relay = relay;
@@ -33,8 +47,8 @@ final class BrokerCircuit {
     enum Permit {
         /** As much as there is. */
         ALL,
-        /** One message, to find out; {@link #failed}, {@link #succeeded} or {@link #gaveUp} follows. */
-        ONE,
+        /** A few messages, to find out; {@link #published} or {@link #gaveUp} follows. */
+        FEW,
         NONE
     }
 
@@ -46,7 +60,7 @@ final class BrokerCircuit {
             return Permit.NONE;
         }
         isTrying = true;
-        return Permit.ONE;
+        return Permit.FEW;
     }
 
     /** How long until something may be tried. */
@@ -59,21 +73,44 @@ final class BrokerCircuit {
 
     /** Somebody who had a permit has published nothing. */
     synchronized void gaveUp(Permit permit) {
-        isTrying &= permit != Permit.ONE;
+        isTrying &= permit != Permit.FEW;
     }
 
-    synchronized void failed(Permit permit, Throwable cause) {
+    /**
+     * Messages of a place were handed to the publisher.
+     *
+     * @param answered whether the broker has confirmed or refused one of them
+     * @param unavailable why it took nothing, of one of them at least; null where there is none
+     * @return whether that concerns these messages only, as it takes others
+     */
+    synchronized boolean published(Place place, Permit permit, boolean answered, @Nullable Throwable unavailable) {
+        Long before = answersBefore.get(place);
+        boolean ofMessages = unavailable != null && (answered || (before != null && answers > before));
+        if (answered) {
+            answers++;
+            close(permit);
+        }
+        if (unavailable == null) {
+            answersBefore.remove(place);
+        } else if (!ofMessages) {
+            answersBefore.putIfAbsent(place, answers);
+            open(permit, unavailable);
+        }
+        gaveUp(permit);
+        return ofMessages;
+    }
+
+    private void open(Permit permit, Throwable cause) {
         boolean first = failure == null;
-        if (first || permit == Permit.ONE) {
+        if (first || permit == Permit.FEW) {
             pause = first ? FIRST_PAUSE : longer(pause);
             long whole = pause.toNanos();
             tryAt = nanos.getAsLong() + whole - ThreadLocalRandom.current().nextLong(whole / 5);
         }
         failure = cause;
-        gaveUp(permit);
         if (first) {
             log.warn(
-                    "{}: the broker takes nothing; one message is tried again and again until it does, no attempt counts",
+                    "{}: the broker takes nothing; a few messages are tried again and again until it does, no attempt counts",
                     relay,
                     FailureText.readable(cause));
         } else {
@@ -86,13 +123,17 @@ final class BrokerCircuit {
         return twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
     }
 
-    /** One that had the permit for all began before the broker went away, and says nothing. */
-    synchronized void succeeded(Permit permit) {
-        if (failure != null && permit == Permit.ONE) {
+    /** One that had the permit for all may have begun before the broker went away, and says nothing. */
+    private void close(Permit permit) {
+        if (failure != null && permit == Permit.FEW) {
             failure = null;
             log.info("{}: the broker takes messages again", relay);
         }
-        gaveUp(permit);
+    }
+
+    /** There is nothing to publish, so that nobody waits for the broker; whether it is there shows with the next message. */
+    synchronized void nothingToPublish() {
+        failure = isTrying ? failure : null;
     }
 
     /** Why nothing is published, or null. */

@@ -1,7 +1,7 @@
 package io.pigeonhole.core.relay;
 
-import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
@@ -18,11 +18,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What becomes of messages that were tried for the first time. Those that are published are deleted; those that are refused are moved to
@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * Used by one thread.
  */
 final class Moved implements Writes {
+    private static final Logger log = LoggerFactory.getLogger(Moved.class);
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     private final RegisteredConsumer consumer;
@@ -40,14 +41,10 @@ final class Moved implements Writes {
     private final RelayCounts counts;
     private final Consumer<Duration> dueIn;
     private final KeyGuard guard;
-    private final List<Long> positions = new ArrayList<>();
-    private final List<ParkedMessage> parked = new ArrayList<>();
-    private final List<ReceivedMessage> behind = new ArrayList<>();
-    private final List<DeadLetter> dead = new ArrayList<>();
-    /** All that are moved. */
-    private final SortedMap<MessageKey, Message> keys = new TreeMap<>();
-
-    private int published;
+    private final List<Long> published = new ArrayList<>();
+    private final List<Move> moves = new ArrayList<>();
+    private int ignored;
+    private List<Move> moved = List.of();
 
     Moved(
             RegisteredConsumer consumer,
@@ -66,18 +63,19 @@ final class Moved implements Writes {
         this.dueIn = dueIn;
     }
 
-    /** What was not tried, or could not be said, stays where it is. */
-    void add(AppendedMessage appended, @Nullable Publication outcome) {
+    /**
+     * What was not tried stays where it is, and what is unavailable as all the broker is.
+     *
+     * @param unavailableByItself whether the broker takes others than what is unavailable: then that goes out of their way
+     */
+    void add(AppendedMessage appended, @Nullable Publication outcome, boolean unavailableByItself) {
         if (outcome instanceof Publication.Confirmed) {
-            published(appended);
+            published.add(appended.position());
         } else if (outcome instanceof Publication.Refused refused) {
             refused(appended, refused.cause());
+        } else if (outcome instanceof Publication.Unavailable && unavailableByItself) {
+            addBehind(appended);
         }
-    }
-
-    private void published(AppendedMessage appended) {
-        positions.add(appended.position());
-        published++;
     }
 
     private void refused(AppendedMessage appended, Throwable cause) {
@@ -85,77 +83,120 @@ final class Moved implements Writes {
         FailedAttempt attempt = Attempts.failed(1, settings, cause);
         RetryDecision decision = Attempts.decide(settings, message, 1, Duration.ZERO, cause);
         if (decision instanceof RetryDecision.Retry retry) {
-            positions.add(appended.position());
-            parked.add(new ParkedMessage(key(message), message, retry.delay(), attempt));
+            moves.add(new Move.Park(
+                    appended.position(), new ParkedMessage(key(message), message, retry.delay(), attempt)));
         } else if (decision instanceof RetryDecision.GiveUp giveUp) {
-            positions.add(appended.position());
-            dead.add(new DeadLetter(
-                    key(message), message, giveUp.reason(), FailureText.describeWithCause(cause), true, attempt));
+            DeadLetter letter = new DeadLetter(
+                    key(message), message, giveUp.reason(), FailureText.describeWithCause(cause), true, attempt);
+            moves.add(new Move.GiveUp(appended.position(), letter));
         } else {
-            published(appended);
+            published.add(appended.position());
+            ignored++;
+            log.info(
+                    "{}: {} is dropped, as its retry policy ignores {}",
+                    consumer.name(),
+                    message,
+                    FailureText.classOf(cause));
         }
     }
 
-    /** Its key is blocked: it waits in the same queue. */
+    /** It waits, without an attempt. */
     void addBehind(AppendedMessage appended) {
-        positions.add(appended.position());
-        behind.add(new ReceivedMessage(key(appended.message()), appended.message(), false));
+        Message message = appended.message();
+        moves.add(new Move.Wait(appended.position(), new ReceivedMessage(key(message), message, false)));
     }
 
     private MessageKey key(Message message) {
         MessageId id = Objects.requireNonNull(message.id(), "a message of an outbox has an id");
-        MessageKey key = consumer.keys().keyOf(message.source(), id);
-        keys.put(key, message);
-        return key;
+        return consumer.keys().keyOf(message.source(), id);
     }
 
+    /** What cannot be moved stays where it is: it keeps nothing that is published from being deleted. */
     @Override
     public int write(InboxTransaction<?> transaction) {
-        Set<MessageKey> others = notClaimed(transaction);
-        transaction.park(consumer, without(parked, ParkedMessage::key, others));
-        transaction.receive(consumer, without(behind, ReceivedMessage::key, others));
-        List<DeadLetter> letters = without(dead, DeadLetter::key, others);
-        others.forEach(key -> letters.add(known(key, keys.get(key))));
-        transaction.deadLetter(consumer, letters);
-        transaction.removeAppended(destination, workPartition, positions);
-        return positions.size();
-    }
-
-    /** From here on they are messages of an inbox, which are known by their keys; and the keys of those that were so before. */
-    private Set<MessageKey> notClaimed(InboxTransaction<?> transaction) {
-        if (keys.isEmpty()) {
-            return Set.of();
+        transaction.removeAppended(destination, workPartition, published);
+        if (!moves.isEmpty()) {
+            guard.lock();
+            transaction.savepoint();
+            moved = isMoved(transaction, moves) ? moves : oneByOne(transaction);
         }
-        guard.lock();
-        Set<MessageKey> others = new TreeSet<>(keys.keySet());
-        others.removeAll(
-                transaction.claim(consumer, List.copyOf(keys.keySet()), TIMEOUT).claimed());
-        return others;
+        return published.size() + moved.size();
     }
 
-    private interface KeyOf<T> {
-        MessageKey of(T message);
-    }
-
-    private static <T> List<T> without(List<T> messages, KeyOf<T> keyOf, Set<MessageKey> others) {
-        List<T> some = new ArrayList<>(messages);
-        some.removeIf(message -> others.contains(keyOf.of(message)));
+    private List<Move> oneByOne(InboxTransaction<?> transaction) {
+        if (moves.size() == 1) {
+            return List.of();
+        }
+        List<Move> some = new ArrayList<>();
+        for (Move move : moves) {
+            if (isMoved(transaction, List.of(move))) {
+                some.add(move);
+                transaction.savepoint();
+            }
+        }
         return some;
     }
 
-    private static DeadLetter known(MessageKey key, Message message) {
-        return new DeadLetter(
-                key,
-                message,
-                DeadReason.CONFLICT,
-                "a message with this id was refused before: somebody has copied it in the table of the outbox",
-                false,
-                null);
+    private boolean isMoved(InboxTransaction<?> transaction, List<Move> some) {
+        try {
+            move(transaction, some);
+            return true;
+        } catch (StoreException e) {
+            if (!e.errorClass().isRefusal()) {
+                throw e;
+            }
+            transaction.rollbackToSavepoint();
+            if (some.size() == 1) {
+                log.warn(
+                        "{}: the database does not take {} among the messages that wait; it stays in the outbox, and is tried again",
+                        consumer.name(),
+                        some.get(0).key(),
+                        FailureText.readable(e));
+            }
+            return false;
+        }
+    }
+
+    /** From here on they are messages of an inbox, which are known by their keys. */
+    private void move(InboxTransaction<?> transaction, List<Move> some) {
+        Set<MessageKey> keys = new TreeSet<>();
+        some.forEach(move -> keys.add(move.key()));
+        Set<MessageKey> claimed =
+                transaction.claim(consumer, List.copyOf(keys), TIMEOUT).claimed();
+        List<ParkedMessage> parked = new ArrayList<>();
+        List<ReceivedMessage> waiting = new ArrayList<>();
+        List<DeadLetter> dead = new ArrayList<>();
+        for (Move each : some) {
+            Move move = claimed.contains(each.key()) ? each : each.known();
+            if (move instanceof Move.Park park) {
+                parked.add(park.parked());
+            } else if (move instanceof Move.Wait wait) {
+                waiting.add(wait.received());
+            } else if (move instanceof Move.GiveUp giveUp) {
+                dead.add(giveUp.letter());
+            }
+        }
+        transaction.park(consumer, parked);
+        transaction.receive(consumer, waiting);
+        transaction.deadLetter(consumer, dead);
+        transaction.removeAppended(
+                destination, workPartition, some.stream().map(Move::position).toList());
     }
 
     @Override
     public void committed() {
-        parked.forEach(message -> dueIn.accept(message.dueIn()));
-        counts.add(published, parked.size(), dead.size());
+        int refused = 0;
+        int dead = 0;
+        for (Move move : moved) {
+            if (move instanceof Move.Park park) {
+                dueIn.accept(park.parked().dueIn());
+                refused++;
+            } else if (move instanceof Move.Wait) {
+                dueIn.accept(Duration.ZERO);
+            } else {
+                dead++;
+            }
+        }
+        counts.add(published.size() - ignored, refused, dead);
     }
 }

@@ -10,6 +10,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,7 @@ final class OrderedPublishing {
     private final List<Message> messages;
     private final List<@Nullable Publication> outcomes;
     private @Nullable Throwable unavailable;
+    private boolean answered;
 
     OrderedPublishing(Publisher publisher, boolean inOrder, List<Message> messages, LongSupplier nanos) {
         this.publisher = publisher;
@@ -33,18 +35,18 @@ final class OrderedPublishing {
         this.outcomes = new ArrayList<>(Collections.nCopies(messages.size(), null));
     }
 
-    /** Publishes as much as it can within a time, which is looked at between two calls of the publisher. */
+    /**
+     * Publishes as much as it can within a time. Nothing is begun in its second half: with too little time left, a broker that answers
+     * would look as if it did not.
+     */
     OrderedPublishing run(Duration timeout) {
         long end = nanos.getAsLong() + timeout.toNanos();
+        long half = timeout.toNanos() / 2;
         Map<OrderingKey, Deque<Integer>> behind = new LinkedHashMap<>();
         List<Integer> next = first(behind);
         while (!next.isEmpty()) {
-            long left = end - nanos.getAsLong();
-            if (left <= 0) {
-                break;
-            }
-            publish(next, Duration.ofNanos(left));
-            if (unavailable != null) {
+            publish(next, Duration.ofNanos(end - nanos.getAsLong()));
+            if (unavailable != null || end - nanos.getAsLong() < half) {
                 break;
             }
             next = following(behind);
@@ -89,23 +91,35 @@ final class OrderedPublishing {
 
     private void publish(List<Integer> indexes, Duration timeout) {
         List<Message> some = indexes.stream().map(messages::get).toList();
-        List<Publication> published;
-        try {
-            published = publisher.publish(some, timeout);
-            if (published.size() != some.size()) {
-                throw new IllegalStateException("the publisher " + publisher.name() + " says of " + published.size()
-                        + " messages what became of them, of " + some.size() + " that it got: a defect of it");
-            }
-        } catch (RuntimeException e) {
-            published = Collections.nCopies(some.size(), new Publication.Unavailable(e));
-        }
+        List<Publication> published = published(some, timeout);
         for (int i = 0; i < some.size(); i++) {
             Publication outcome = published.get(i);
             outcomes.set(indexes.get(i), outcome);
             if (outcome instanceof Publication.Unavailable broker) {
                 unavailable = broker.cause();
+            } else {
+                answered = true;
             }
         }
+    }
+
+    /** Whatever a publisher throws or forgets: it is not known that the broker has the messages. */
+    private List<Publication> published(List<Message> some, Duration timeout) {
+        try {
+            List<Publication> published = publisher.publish(some, timeout);
+            if (published.size() != some.size() || published.stream().anyMatch(Objects::isNull)) {
+                throw new IllegalStateException("the publisher " + publisher.name()
+                        + " does not say what became of each of " + some.size() + " messages: a defect of it");
+            }
+            return published;
+        } catch (Throwable e) {
+            return Collections.nCopies(some.size(), new Publication.Unavailable(e));
+        }
+    }
+
+    /** Whether the broker has confirmed or refused a message. */
+    boolean isAnswered() {
+        return answered;
     }
 
     /** What became of a message; null where it was not tried. */

@@ -1,5 +1,7 @@
 package io.pigeonhole.core.relay;
 
+import java.util.Objects;
+
 /** What became of a message that a {@link Publisher} was to publish. */
 public sealed interface Publication {
     /** For all that are confirmed. */
@@ -14,7 +16,12 @@ public sealed interface Publication {
      *
      * @param cause what it was refused with
      */
-    record Refused(Throwable cause) implements Publication {}
+    record Refused(Throwable cause) implements Publication {
+        /** Refuses null. */
+        public Refused {
+            Objects.requireNonNull(cause, "cause");
+        }
+    }
 
     /**
      * The broker is away, does not answer in time, or takes nothing for this destination, such as for a missing right. It may have the
@@ -22,5 +29,10 @@ public sealed interface Publication {
      *
      * @param cause what was met
      */
-    record Unavailable(Throwable cause) implements Publication {}
+    record Unavailable(Throwable cause) implements Publication {
+        /** Refuses null. */
+        public Unavailable {
+            Objects.requireNonNull(cause, "cause");
+        }
+    }
 }

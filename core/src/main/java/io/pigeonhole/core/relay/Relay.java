@@ -1,6 +1,7 @@
 package io.pigeonhole.core.relay;
 
 import io.pigeonhole.core.inbox.NodeInbox;
+import io.pigeonhole.core.outbox.Outbox;
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.InboxStore;
 import java.util.Optional;
@@ -18,9 +19,6 @@ import java.util.Optional;
  * key wait there. While the broker takes nothing, nothing is moved and no attempt counts.
  */
 public final class Relay {
-    /** What the names of the consumers begin with that stand for relays; the destination follows. */
-    public static final String CONSUMER_PREFIX = "outbox.";
-
     private final String destination;
     private final int concurrency;
     private final Publisher publisher;
@@ -68,7 +66,7 @@ public final class Relay {
     /**
      * The consumer that its refused messages belong to: what administrators look for.
      *
-     * @return {@value #CONSUMER_PREFIX} and the destination
+     * @return {@value Outbox#CONSUMER_PREFIX} and the destination
      */
     public String consumer() {
         return inbox.consumer();

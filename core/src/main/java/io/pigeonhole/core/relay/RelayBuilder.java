@@ -62,7 +62,7 @@ public final class RelayBuilder {
      * Sets how many work partitions are worked on at a time, each by a thread with a connection of the database, which it keeps
      * while the broker has not confirmed.
      *
-     * @param threads from 1 to {@value Outbox#WORK_PARTITIONS}, 4 unless set
+     * @param threads from 1 to 4, 4 unless set
      * @return this
      */
     public RelayBuilder concurrency(int threads) {
@@ -123,7 +123,7 @@ public final class RelayBuilder {
                         && publishTimeout.compareTo(Duration.ofMinutes(10)) <= 0,
                 "publishTimeout " + DurationText.of(publishTimeout) + " is not from 100 ms to 10 minutes");
         RegisteredConsumer consumer = store.register(new ConsumerRegistration(
-                Relay.CONSUMER_PREFIX + destination, IdForm.OPAQUE, order, Outbox.WORK_PARTITIONS));
+                Outbox.CONSUMER_PREFIX + destination, IdForm.OPAQUE, order, Outbox.WORK_PARTITIONS));
         RelaySettings settings =
                 new RelaySettings(NodeName.ofThisProcess(), retry, concurrency, batchSize, batchBytes, publishTimeout);
         BrokerCircuit circuit =
@@ -137,7 +137,7 @@ public final class RelayBuilder {
                 publisher,
                 circuit,
                 counts,
-                new RelayInbox(store, consumer, destination, run, circuit, System::nanoTime));
+                new RelayInbox(store, consumer, destination, run, circuit, batchSize, System::nanoTime));
     }
 
     private void require(boolean holds, String otherwise) {

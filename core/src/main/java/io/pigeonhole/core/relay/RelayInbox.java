@@ -9,6 +9,7 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,17 +29,28 @@ final class RelayInbox implements NodeInbox, Backlog {
     /** How long a work partition is left to a relay elsewhere that was found in it. */
     private static final Duration WHILE_TAKEN = Duration.ofMillis(50);
 
+    private static final Duration LONGEST_WHILE_TAKEN = Duration.ofSeconds(2);
+
     private final InboxStore<?> store;
     private final RegisteredConsumer consumer;
     private final String destination;
     private final RelayRun run;
     private final BrokerCircuit circuit;
+    private final int full;
     private final LongSupplier nanos;
     private final List<Consumer<Set<Due>>> listeners = new CopyOnWriteArrayList<>();
     /** Work partitions in which messages wait for another attempt, as of the last look. */
     private final Set<Integer> withRetries = ConcurrentHashMap.newKeySet();
 
-    private final Map<Integer, Long> takenUntil = new ConcurrentHashMap<>();
+    private final Map<Integer, Taken> taken = new ConcurrentHashMap<>();
+
+    /**
+     * A relay elsewhere was found in a work partition.
+     *
+     * @param until to whom it is left until then
+     * @param pause for how long
+     */
+    private record Taken(long until, Duration pause) {}
 
     RelayInbox(
             InboxStore<?> store,
@@ -46,7 +58,9 @@ final class RelayInbox implements NodeInbox, Backlog {
             String destination,
             RelayRun run,
             BrokerCircuit circuit,
+            int batchSize,
             LongSupplier nanos) {
+        this.full = Math.max(1, batchSize / 2);
         this.store = store;
         this.consumer = consumer;
         this.destination = destination;
@@ -68,6 +82,11 @@ final class RelayInbox implements NodeInbox, Backlog {
             }
         }
         store.appendedTo(destination).forEach(workPartition -> due.add(due(workPartition, notBefore)));
+        if (due.isEmpty()) {
+            circuit.nothingToPublish();
+        }
+        // What is tried first while the broker is away may be what is never taken.
+        Collections.shuffle(due);
         return due;
     }
 
@@ -83,37 +102,58 @@ final class RelayInbox implements NodeInbox, Backlog {
         }
         int brought = work(workPartition);
         if (brought == RelayRun.TAKEN) {
-            // Whoever is in it may have looked before what is to be done here was committed.
-            takenUntil.put(workPartition, nanos.getAsLong() + WHILE_TAKEN.toNanos());
-            signal(workPartition, WHILE_TAKEN);
+            lookAgainBehindOthers(workPartition);
             return 0;
         }
+        taken.remove(workPartition);
         return brought;
+    }
+
+    /** Whoever is in it may have looked before what is to be done here was committed. */
+    private void lookAgainBehindOthers(int workPartition) {
+        Taken before = taken.get(workPartition);
+        Duration pause = before == null || before.pause().compareTo(LONGEST_WHILE_TAKEN) >= 0
+                ? WHILE_TAKEN
+                : before.pause().multipliedBy(4);
+        taken.put(workPartition, new Taken(nanos.getAsLong() + pause.toNanos(), pause));
+        signal(workPartition, pause);
+    }
+
+    /** Behind a small batch there is little: what is appended meanwhile is heard of, or found by the next look, which comes soon. */
+    @Override
+    public boolean mayHaveMore(Due due, int brought) {
+        return brought >= full || withRetries.contains(due.workPartition());
     }
 
     /** Others had it a moment ago: the look that is planned already finds what there is. */
     private boolean isTakenByOthers(int workPartition) {
-        Long until = takenUntil.get(workPartition);
-        if (until == null) {
-            return false;
-        }
-        if (nanos.getAsLong() - until < 0) {
-            return true;
-        }
-        takenUntil.remove(workPartition);
-        return false;
+        Taken by = taken.get(workPartition);
+        return by != null && nanos.getAsLong() - by.until() < 0;
     }
 
     private int work(int workPartition) {
-        Consumer<Duration> dueIn = in -> signal(workPartition, in);
+        Consumer<Duration> dueIn = in -> signalRetry(workPartition, in);
+        int retried = 0;
         if (withRetries.remove(workPartition)) {
-            int retried = run.retry(workPartition, dueIn);
-            if (retried != 0) {
+            retried = run.retry(workPartition, dueIn);
+            if (retried == RelayRun.TAKEN) {
                 withRetries.add(workPartition);
                 return retried;
             }
+            if (retried > 0) {
+                withRetries.add(workPartition);
+            }
         }
-        return run.publish(workPartition, dueIn);
+        // In turns, so that neither waits for all of the other.
+        int published = run.publish(workPartition, dueIn);
+        return published == RelayRun.TAKEN && retried > 0 ? retried : retried + published;
+    }
+
+    private void signalRetry(int workPartition, Duration in) {
+        if (in.isZero()) {
+            withRetries.add(workPartition);
+        }
+        signal(workPartition, in);
     }
 
     private void signal(int workPartition, Duration in) {

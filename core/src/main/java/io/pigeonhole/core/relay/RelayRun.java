@@ -8,6 +8,7 @@ import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.relay.BrokerCircuit.Place;
 import io.pigeonhole.core.store.Appended;
 import io.pigeonhole.core.store.AppendedMessage;
 import io.pigeonhole.core.store.InboxStore;
@@ -27,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * published again. Safe for use by many threads.
  */
 final class RelayRun {
+    /** While the broker is away: several, as one of them may never be taken. */
+    private static final int A_FEW = 20;
+
     /** What {@link #retry} and {@link #publish} answer where somebody else is in the work partition. */
     static final int TAKEN = -1;
 
@@ -72,9 +76,9 @@ final class RelayRun {
             if (items.isEmpty()) {
                 return null;
             }
-            OrderedPublishing published =
-                    publish(items.stream().map(WorkItem::message).toList(), permit);
-            Settled settled = new Settled(consumer, settings, counts, dueIn);
+            Published published =
+                    publish(items.stream().map(WorkItem::message).toList(), new Place(workPartition, true), permit);
+            Settled settled = new Settled(consumer, settings, counts, dueIn, published.ofMessages());
             for (int i = 0; i < items.size(); i++) {
                 settled.add(items.get(i), published.outcome(i));
             }
@@ -98,10 +102,10 @@ final class RelayRun {
                     .toList();
             Moved moved = new Moved(consumer, destination, workPartition, settings, counts, dueIn, guard);
             if (!free.isEmpty()) {
-                OrderedPublishing published =
-                        publish(free.stream().map(AppendedMessage::message).toList(), permit);
+                Published published = publish(
+                        free.stream().map(AppendedMessage::message).toList(), new Place(workPartition, false), permit);
                 for (int i = 0; i < free.size(); i++) {
-                    moved.add(free.get(i), published.outcome(i));
+                    moved.add(free.get(i), published.outcome(i), published.ofMessages());
                 }
             }
             appended.stream().filter(message -> !isFree(message, blocked)).forEach(moved::addBehind);
@@ -115,20 +119,28 @@ final class RelayRun {
     }
 
     private int limit(BrokerCircuit.Permit permit) {
-        return permit == BrokerCircuit.Permit.ONE ? 1 : settings.batchSize();
+        return permit == BrokerCircuit.Permit.FEW ? Math.min(A_FEW, settings.batchSize()) : settings.batchSize();
     }
 
-    private OrderedPublishing publish(List<Message> messages, BrokerCircuit.Permit permit) {
+    /**
+     * What became of messages.
+     *
+     * @param all of them
+     * @param ofMessages whether what is unavailable is so by itself, as the broker takes others
+     */
+    private record Published(OrderedPublishing all, boolean ofMessages) {
+        @Nullable
+        Publication outcome(int index) {
+            return all.outcome(index);
+        }
+    }
+
+    private Published publish(List<Message> messages, Place place, BrokerCircuit.Permit permit) {
         OrderedPublishing published = new OrderedPublishing(
                         publisher, consumer.order().isKept(), messages, nanos)
                 .run(settings.publishTimeout());
-        Throwable unavailable = published.unavailable();
-        if (unavailable == null) {
-            circuit.succeeded(permit);
-        } else {
-            circuit.failed(permit, unavailable);
-        }
-        return published;
+        boolean ofMessages = circuit.published(place, permit, published.isAnswered(), published.unavailable());
+        return new Published(published, ofMessages);
     }
 
     private int run(int workPartition, Step step) {

@@ -16,15 +16,28 @@ import org.jspecify.annotations.Nullable;
 
 /** What becomes of messages that were refused before and have been tried again. Used by one thread. */
 final class Settled implements Writes {
+    /** How long a message waits that cannot be published now, although others can. */
+    static final Duration WAIT = Duration.ofSeconds(10);
+
     private final RegisteredConsumer consumer;
     private final RelaySettings settings;
     private final RelayCounts counts;
     private final Consumer<Duration> dueIn;
+    /** Whether the broker takes others than those that are unavailable. */
+    private final boolean unavailableByItself;
+
     private final List<WorkItem> finished = new ArrayList<>();
     private final List<PostponedItem> postponed = new ArrayList<>();
     private final List<DeadLetter> dead = new ArrayList<>();
+    private int ignored;
 
-    Settled(RegisteredConsumer consumer, RelaySettings settings, RelayCounts counts, Consumer<Duration> dueIn) {
+    Settled(
+            RegisteredConsumer consumer,
+            RelaySettings settings,
+            RelayCounts counts,
+            Consumer<Duration> dueIn,
+            boolean unavailableByItself) {
+        this.unavailableByItself = unavailableByItself;
         this.consumer = consumer;
         this.settings = settings;
         this.counts = counts;
@@ -37,6 +50,10 @@ final class Settled implements Writes {
             finished.add(item);
         } else if (outcome instanceof Publication.Refused refused) {
             refused(item, refused.cause());
+        } else if (outcome instanceof Publication.Unavailable unavailable && unavailableByItself) {
+            // No attempt: it waits, and others go on.
+            FailedAttempt wait = Attempts.failed(item.attempts(), settings, unavailable.cause());
+            postponed.add(new PostponedItem(item, WAIT, wait, false));
         }
     }
 
@@ -58,6 +75,7 @@ final class Settled implements Writes {
                     item));
         } else {
             finished.add(item);
+            ignored++;
         }
     }
 
@@ -72,6 +90,7 @@ final class Settled implements Writes {
     @Override
     public void committed() {
         postponed.forEach(item -> dueIn.accept(item.dueIn()));
-        counts.add(finished.size(), postponed.size(), dead.size());
+        int waiting = (int) postponed.stream().filter(item -> !item.isNoted()).count();
+        counts.add(finished.size() - ignored, postponed.size() - waiting, dead.size());
     }
 }

@@ -44,8 +44,10 @@ class MessageIdsTest {
     @Test
     void handledMessageWithoutAnIdIsNoCause() {
         Message handled = Message.builder("notes").build();
-        Message message =
-                OutboxMessage.to("orders").header("causation-id", "a lie").build().toMessage(MessageIds.next(), handled);
+        Message message = OutboxMessage.to("orders")
+                .header("causation-id", "a lie")
+                .build()
+                .toMessage(MessageIds.next(), handled);
 
         assertThat(message.headers().list()).isEmpty();
     }

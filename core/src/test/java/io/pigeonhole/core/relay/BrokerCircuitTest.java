@@ -3,18 +3,32 @@ package io.pigeonhole.core.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.relay.BrokerCircuit.Permit;
+import io.pigeonhole.core.relay.BrokerCircuit.Place;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class BrokerCircuitTest {
-    private static final IllegalStateException AWAY = new IllegalStateException("away");
+    private static final Place HERE = new Place(0, false);
+    private static final Place THERE = new Place(1, false);
 
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1000);
     private final BrokerCircuit circuit = new BrokerCircuit("a relay", nanos::get);
 
+    private static IllegalStateException away() {
+        return new IllegalStateException("away");
+    }
+
     private void pass(Duration time) {
         nanos.addAndGet(time.toNanos());
+    }
+
+    private boolean failed(Permit permit) {
+        return circuit.published(HERE, permit, false, away());
+    }
+
+    private void succeeded(Place place, Permit permit) {
+        assertThat(circuit.published(place, permit, true, null)).isFalse();
     }
 
     @Test
@@ -26,43 +40,43 @@ class BrokerCircuitTest {
     }
 
     @Test
-    void oneMessageAtATimeIsTriedAfterAPause() {
-        circuit.failed(Permit.ALL, AWAY);
+    void fewMessagesAreTriedAfterAPauseByOneAtATime() {
+        assertThat(failed(Permit.ALL)).isFalse();
 
         assertThat(circuit.ask()).isEqualTo(Permit.NONE);
         assertThat(circuit.opensIn()).isBetween(Duration.ofMillis(80), Duration.ofMillis(100));
         assertThat(circuit.problem()).contains("away");
         pass(Duration.ofMillis(100));
         assertThat(circuit.opensIn()).isZero();
-        assertThat(circuit.ask()).isEqualTo(Permit.ONE);
+        assertThat(circuit.ask()).isEqualTo(Permit.FEW);
         assertThat(circuit.ask()).isEqualTo(Permit.NONE);
     }
 
     @Test
     void pausesGrowAndEnd() {
-        circuit.failed(Permit.ALL, AWAY);
+        failed(Permit.ALL);
         for (int i = 0; i < 20; i++) {
             pass(Duration.ofSeconds(5));
-            assertThat(circuit.ask()).isEqualTo(Permit.ONE);
-            circuit.failed(Permit.ONE, AWAY);
+            assertThat(circuit.ask()).isEqualTo(Permit.FEW);
+            assertThat(failed(Permit.FEW)).isFalse();
         }
         assertThat(circuit.opensIn()).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(5));
     }
 
     @Test
     void othersThatBeganBeforeDoNotMakeThePauseLonger() {
-        circuit.failed(Permit.ALL, AWAY);
-        circuit.failed(Permit.ALL, AWAY);
-        circuit.failed(Permit.ALL, AWAY);
+        failed(Permit.ALL);
+        failed(Permit.ALL);
+        failed(Permit.ALL);
 
         assertThat(circuit.opensIn()).isLessThanOrEqualTo(Duration.ofMillis(100));
     }
 
     @Test
     void everythingMayBeTriedOnceOneIsConfirmed() {
-        circuit.failed(Permit.ALL, AWAY);
+        failed(Permit.ALL);
         pass(Duration.ofSeconds(1));
-        circuit.succeeded(circuit.ask());
+        succeeded(HERE, circuit.ask());
 
         assertThat(circuit.ask()).isEqualTo(Permit.ALL);
         assertThat(circuit.problem()).isNull();
@@ -70,8 +84,8 @@ class BrokerCircuitTest {
 
     @Test
     void oneThatBeganBeforeSaysNothing() {
-        circuit.failed(Permit.ALL, AWAY);
-        circuit.succeeded(Permit.ALL);
+        failed(Permit.ALL);
+        succeeded(THERE, Permit.ALL);
 
         assertThat(circuit.ask()).isEqualTo(Permit.NONE);
         assertThat(circuit.problem()).isNotNull();
@@ -79,10 +93,45 @@ class BrokerCircuitTest {
 
     @Test
     void whoPublishesNothingGivesItsPermitBack() {
-        circuit.failed(Permit.ALL, AWAY);
+        failed(Permit.ALL);
         pass(Duration.ofSeconds(1));
         circuit.gaveUp(circuit.ask());
 
-        assertThat(circuit.ask()).isEqualTo(Permit.ONE);
+        assertThat(circuit.ask()).isEqualTo(Permit.FEW);
+    }
+
+    @Test
+    void brokerThatTakesOthersOfACallIsNotAway() {
+        assertThat(circuit.published(HERE, Permit.ALL, true, away())).isTrue();
+        assertThat(circuit.ask()).isEqualTo(Permit.ALL);
+    }
+
+    @Test
+    void brokerThatTakesOthersElsewhereIsNotAway() {
+        failed(Permit.ALL);
+        pass(Duration.ofSeconds(1));
+        succeeded(THERE, circuit.ask());
+
+        assertThat(failed(Permit.ALL)).isTrue();
+        assertThat(circuit.ask()).isEqualTo(Permit.ALL);
+    }
+
+    @Test
+    void brokerThatHasTakenNothingSinceIsAwayAgain() {
+        failed(Permit.ALL);
+        pass(Duration.ofSeconds(1));
+        succeeded(HERE, circuit.ask());
+
+        assertThat(failed(Permit.ALL)).isFalse();
+        assertThat(circuit.problem()).isNotNull();
+    }
+
+    @Test
+    void nobodyWaitsForABrokerToWhichThereIsNothingToPublish() {
+        failed(Permit.ALL);
+        circuit.nothingToPublish();
+
+        assertThat(circuit.problem()).isNull();
+        assertThat(circuit.ask()).isEqualTo(Permit.ALL);
     }
 }

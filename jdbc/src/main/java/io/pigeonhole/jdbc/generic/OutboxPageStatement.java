@@ -9,7 +9,11 @@ public enum OutboxPageStatement implements StatementName {
     /** The messages of a list of positions, in no order. */
     READ,
     /** Deletes a message. */
-    REMOVE;
+    REMOVE,
+    /** An unfinished message of a work partition, if there is one. */
+    FIRST_WAITING,
+    /** A dead letter of it that blocks, if there is one. */
+    FIRST_BLOCKING;
 
     @Override
     public String file() {

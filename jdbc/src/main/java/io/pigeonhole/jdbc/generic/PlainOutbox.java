@@ -36,8 +36,23 @@ final class PlainOutbox {
             // None may be missing: those behind it would overtake it.
             WorkItems.requireAll(messages.size(), positions.size());
             messages.sort(Comparator.comparingLong(AppendedMessage::position));
-            // MariaDB may answer such a question wrongly, and without an error, where it is cancelled.
-            return new Appended(messages, true);
+            return new Appended(messages, mayBeBlocked(session, consumer, workPartition));
+        }
+    }
+
+    private static boolean mayBeBlocked(PlainSession session, RegisteredConsumer consumer, int workPartition)
+            throws SQLException {
+        return has(session, OutboxPageStatement.FIRST_WAITING, consumer, workPartition)
+                || has(session, OutboxPageStatement.FIRST_BLOCKING, consumer, workPartition);
+    }
+
+    private static boolean has(
+            PlainSession session, OutboxPageStatement statement, RegisteredConsumer consumer, int workPartition)
+            throws SQLException {
+        try (Call call = session.call(statement)) {
+            return call.consumer(consumer)
+                    .number("work_partition", workPartition)
+                    .hasRow();
         }
     }
 

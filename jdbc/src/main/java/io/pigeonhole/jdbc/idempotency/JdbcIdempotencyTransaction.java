@@ -54,8 +54,7 @@ final class JdbcIdempotencyTransaction implements IdempotencyTransaction<JdbcCon
             RegisteredConsumer consumer, IdempotentRequest request, Duration retention, @Nullable Lease lease) {
         MessageKey key = request.identity().storageKey();
         for (int i = 0; i < MOST_LOOKS; i++) {
-            RequestRows.Found found =
-                    transaction.read("to find a request", () -> rows(consumer).find(key));
+            RequestRows.Found found = find(consumer, key);
             if (found != null && !found.isOver()) {
                 return Optional.of(found.request());
             }
@@ -71,6 +70,14 @@ final class JdbcIdempotencyTransaction implements IdempotencyTransaction<JdbcCon
         }
         throw new StoreException(
                 ErrorClass.RETRY_NOW, "the row of a request came and went each time that it was looked for", null);
+    }
+
+    private RequestRows.@Nullable Found find(RegisteredConsumer consumer, MessageKey key) {
+        return transaction
+                .read(
+                        "to find a request",
+                        () -> Optional.ofNullable(rows(consumer).find(key)))
+                .orElse(null);
     }
 
     @Override

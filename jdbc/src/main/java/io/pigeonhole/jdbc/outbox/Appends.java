@@ -4,7 +4,6 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.outbox.MessageIds;
 import io.pigeonhole.core.outbox.Outbox;
 import io.pigeonhole.core.outbox.OutboxMessage;
-import io.pigeonhole.jdbc.JdbcWriter;
 import io.pigeonhole.jdbc.sql.Statements;
 import io.pigeonhole.jdbc.sql.StoreSchema;
 import java.util.UUID;
@@ -65,11 +64,11 @@ public final class Appends {
          * @param writer writes in the transaction
          * @param handled the message whose handler appends, or null
          */
-        public Outbox outbox(JdbcWriter writer, @Nullable Message handled) {
+        public Outbox outbox(AppendWriter writer, @Nullable Message handled) {
             return toSend -> append(writer, handled, toSend);
         }
 
-        private UUID append(JdbcWriter writer, @Nullable Message handled, OutboxMessage toSend) {
+        private UUID append(AppendWriter writer, @Nullable Message handled, OutboxMessage toSend) {
             if (!isHeard) {
                 // Before anything is written: it may say that there is nothing to write in any more.
                 afterCommit.accept(appended);

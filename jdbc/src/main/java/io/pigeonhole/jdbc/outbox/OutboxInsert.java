@@ -2,7 +2,6 @@ package io.pigeonhole.jdbc.outbox;
 
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.OrderingKey;
-import io.pigeonhole.jdbc.JdbcWriter;
 import io.pigeonhole.jdbc.sql.MessageColumns;
 import io.pigeonhole.jdbc.sql.Statements;
 import io.pigeonhole.jdbc.sql.StoreSchema;
@@ -23,6 +22,15 @@ record OutboxInsert(
         String sql, @Nullable String lock, @Nullable String inOrder) {
     private static final int BUCKETS = 1024;
 
+    /** However many rows are changed. */
+    private static final int ANY = -1;
+
+    /** All messages of a transaction are inserted in the order in which they were appended, whatever was handled when they were. */
+    private static final Object OF_ALL = "messages to send";
+
+    /** Those who wait, do so before. */
+    private static final Object OF_LOCKS = "keys of messages to send";
+
     static OutboxInsert of(Statements statements, @Nullable StoreSchema schema) {
         return new OutboxInsert(text(statements, schema, OutboxStatement.APPEND), null, null);
     }
@@ -41,19 +49,19 @@ record OutboxInsert(
         return schema == null ? text : schema.qualify(text);
     }
 
-    void write(JdbcWriter writer, Message message, int workPartition, UUID id) {
+    void write(AppendWriter writer, Message message, int workPartition, UUID id) {
         @Nullable Object[] values = OutboxColumns.values(message, workPartition, id);
         OrderingKey key = OrderingKey.of(message);
-        if (key == null || (lock == null && inOrder == null)) {
-            writer.deferExpecting(1, sql, values);
-        } else if (inOrder != null) {
+        if (key != null && inOrder != null) {
             @Nullable Object[] withLock = Arrays.copyOf(values, values.length + 1);
             withLock[values.length] = hash(message.source(), key);
-            writer.deferExpecting(1, inOrder, withLock);
-        } else {
-            writer.defer(lock, Math.floorMod(hash(message.source(), key), BUCKETS));
-            writer.deferExpecting(1, sql, values);
+            writer.write(OF_ALL, 1, inOrder, withLock);
+            return;
         }
+        if (key != null && lock != null) {
+            writer.write(OF_LOCKS, ANY, lock, Math.floorMod(hash(message.source(), key), BUCKETS));
+        }
+        writer.write(OF_ALL, 1, sql, values);
     }
 
     /** Another one for each key of each destination, as good as always. */

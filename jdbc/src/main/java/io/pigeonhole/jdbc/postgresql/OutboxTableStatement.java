@@ -6,10 +6,14 @@ import io.pigeonhole.jdbc.sql.StatementName;
 public enum OutboxTableStatement implements StatementName {
     /** Which one is appended to, and how large both are. */
     TABLES,
-    /** A row, if the first one has messages. */
-    HAS_MESSAGES_0,
+    /** As many rows as the first one has messages, up to a limit. */
+    FIRST_MESSAGES_0,
     /** The same of the second. */
-    HAS_MESSAGES_1,
+    FIRST_MESSAGES_1,
+    /** Copies the messages of the first one to the second. */
+    MOVE_FROM_0,
+    /** The same the other way round. */
+    MOVE_FROM_1,
     /** Keeps everybody out of the first one. */
     LOCK_0,
     /** The same of the second. */
@@ -34,6 +38,6 @@ public enum OutboxTableStatement implements StatementName {
 
     /** Of those that there are two of. */
     OutboxTableStatement of(int generation) {
-        return generation == 0 ? this : values()[ordinal() + 1];
+        return generation == 0 ? this : valueOf(name().replace("_0", "_1"));
     }
 }

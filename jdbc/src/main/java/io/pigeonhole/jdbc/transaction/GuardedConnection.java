@@ -107,6 +107,14 @@ public final class GuardedConnection implements InvocationHandler {
         return (Connection) proxy(Connection.class, new GuardedConnection(connection, call, null));
     }
 
+    /** The handler that a connection is of; null where it is none that a handler got. */
+    static @Nullable HandlerCall callOf(Connection connection) {
+        return Proxy.isProxyClass(connection.getClass())
+                        && Proxy.getInvocationHandler(connection) instanceof GuardedConnection guard
+                ? guard.call
+                : null;
+    }
+
     private static Object proxy(Class<?> type, InvocationHandler handler) {
         return Proxy.newProxyInstance(GuardedConnection.class.getClassLoader(), new Class<?>[] {type}, handler);
     }

@@ -14,11 +14,11 @@ import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeferredWriteException;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.jdbc.JdbcContext;
-import io.pigeonhole.jdbc.JdbcWriter;
 import io.pigeonhole.jdbc.OwnTransaction;
 import io.pigeonhole.jdbc.RolledBackException;
 import io.pigeonhole.jdbc.dialect.SavepointStep;
 import io.pigeonhole.jdbc.dialect.TransactionControl;
+import io.pigeonhole.jdbc.outbox.AppendWriter;
 import io.pigeonhole.jdbc.outbox.Appends;
 import io.pigeonhole.jdbc.sql.Connections;
 import io.pigeonhole.jdbc.sql.Errors;
@@ -134,7 +134,7 @@ abstract class HandlerTransaction {
     }
 
     /** For contexts. */
-    Outbox outbox(JdbcWriter writer, @Nullable Message handled) {
+    Outbox outbox(AppendWriter writer, @Nullable Message handled) {
         Appends.InTransaction current = appended;
         if (current == null) {
             current = Objects.requireNonNull(appends, "appends").in(own::afterCommit);

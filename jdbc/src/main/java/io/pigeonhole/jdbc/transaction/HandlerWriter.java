@@ -4,13 +4,14 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.outbox.Outbox;
 import io.pigeonhole.jdbc.JdbcWriter;
+import io.pigeonhole.jdbc.outbox.AppendWriter;
 import java.sql.Connection;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Where a handler writes, for one call of it. */
-class HandlerWriter implements JdbcWriter {
+class HandlerWriter implements JdbcWriter, AppendWriter {
     private final HandlerCall call;
     private final MessageKey key;
     private final Object scope;
@@ -51,6 +52,11 @@ class HandlerWriter implements JdbcWriter {
     }
 
     @Override
+    public void write(Object within, int rows, String sql, @Nullable Object... parameters) {
+        defer(within, rows, sql, parameters);
+    }
+
+    @Override
     public Outbox outbox() {
         return call.transaction().outbox(this, handled());
     }
@@ -62,9 +68,13 @@ class HandlerWriter implements JdbcWriter {
     }
 
     private void defer(int rows, String sql, @Nullable Object[] parameters) {
+        defer(scope, rows, sql, parameters);
+    }
+
+    private void defer(Object within, int rows, String sql, @Nullable Object[] parameters) {
         call.enter();
         try {
-            call.transaction().defer(new DeferredWrite(key, scope, sql, kept(parameters), rows));
+            call.transaction().defer(new DeferredWrite(key, within, sql, kept(parameters), rows));
         } catch (IllegalStateException e) {
             // Who hides it takes for rolled back what would be committed.
             if (call.transaction().control().mayRollBack(sql)) {

@@ -3,25 +3,32 @@ package io.pigeonhole.jdbc.transaction;
 import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.outbox.Outbox;
+import io.pigeonhole.core.outbox.OutboxMessage;
 import io.pigeonhole.core.store.DeferredWriteException;
 import io.pigeonhole.jdbc.JdbcWriter;
 import io.pigeonhole.jdbc.JoinedTransaction;
+import io.pigeonhole.jdbc.outbox.AppendWriter;
 import io.pigeonhole.jdbc.outbox.Appends;
 import io.pigeonhole.jdbc.sql.Connections;
 import io.pigeonhole.jdbc.sql.Errors;
 import java.sql.Connection;
 import java.util.Arrays;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Writes into a transaction that somebody else commits: at once, because nobody says when that will be. Used by one thread. */
-public final class JoinedWriter implements JdbcWriter {
+public final class JoinedWriter implements JdbcWriter, AppendWriter {
     /** There is no message whose write this is. */
     private static final MessageKey NOBODYS = MessageKey.of(new UUID(0, 0));
 
     private final JoinedTransaction transaction;
     private final Errors errors;
     private final Appends.InTransaction appends;
+    /** What is to be sent together; null where each write is sent by itself. */
+    private @Nullable DeferredWrites collected;
+
+    private int count;
 
     private JoinedWriter(JoinedTransaction transaction, Errors errors, Appends appends) {
         this.transaction = transaction;
@@ -31,7 +38,8 @@ public final class JoinedWriter implements JdbcWriter {
 
     /** Joins a transaction of this thread. In that of a handler it is as if the handler wrote by its context. */
     public static JdbcWriter of(JoinedTransaction transaction, Errors errors, Appends appends) {
-        HandlerCall call = HandlerTransaction.callOn(transaction.connection());
+        HandlerCall given = GuardedConnection.callOf(transaction.connection());
+        HandlerCall call = given == null ? HandlerTransaction.callOn(transaction.connection()) : given;
         return call == null
                 ? new JoinedWriter(transaction, errors, appends)
                 : new HandlerWriter(call, NOBODYS, NOBODYS);
@@ -45,7 +53,7 @@ public final class JoinedWriter implements JdbcWriter {
 
     @Override
     public void defer(String sql, @Nullable Object... parameters) {
-        execute(DeferredWrite.ANY, sql, parameters);
+        execute(NOBODYS, DeferredWrite.ANY, sql, parameters);
     }
 
     @Override
@@ -53,17 +61,52 @@ public final class JoinedWriter implements JdbcWriter {
         if (rows < 0) {
             throw new IllegalArgumentException("a statement cannot change " + rows + " rows");
         }
-        execute(rows, sql, parameters);
+        execute(NOBODYS, rows, sql, parameters);
+    }
+
+    @Override
+    public void write(Object scope, int rows, String sql, @Nullable Object... parameters) {
+        execute(scope, rows, sql, parameters);
     }
 
     @Override
     public Outbox outbox() {
-        return appends.outbox(this, null);
+        Outbox each = appends.outbox(this, null);
+        return new Outbox() {
+            @Override
+            public UUID append(OutboxMessage message) {
+                return each.append(message);
+            }
+
+            @Override
+            public List<UUID> appendAll(List<OutboxMessage> messages) {
+                DeferredWrites together = new DeferredWrites(errors);
+                collected = together;
+                try {
+                    List<UUID> ids = Outbox.super.appendAll(messages);
+                    send(together);
+                    return ids;
+                } finally {
+                    collected = null;
+                }
+            }
+        };
     }
 
-    private void execute(int rows, String sql, @Nullable Object[] parameters) {
+    private void execute(Object scope, int rows, String sql, @Nullable Object[] parameters) {
+        DeferredWrites together = collected;
+        if (together != null) {
+            // With a key of its own each, as writes of one message are not sent in one batch where rows are counted.
+            MessageKey key = MessageKey.of(new UUID(0, ++count));
+            together.add(new DeferredWrite(key, scope, sql, Arrays.asList(parameters), rows));
+            return;
+        }
         DeferredWrites writes = new DeferredWrites(errors);
         writes.add(new DeferredWrite(NOBODYS, NOBODYS, sql, Arrays.asList(parameters), rows));
+        send(writes);
+    }
+
+    private void send(DeferredWrites writes) {
         try {
             writes.flush(connection());
         } catch (DeferredWriteException e) {

@@ -16,9 +16,11 @@ import io.pigeonhole.core.store.AppendedMessage;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.ReceivedMessage;
+import io.pigeonhole.core.time.SystemTime;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -90,7 +92,7 @@ abstract class AppendTests<C extends HandlerContext> extends StoreLab<C> {
     @Test
     void comesBackAsItWasWithAnIdThatHoldsTheTime() {
         byte[] bytes = {0, 1, (byte) 0xFF};
-        long before = System.currentTimeMillis();
+        long before = SystemTime.clock().millis();
         UUID id = append(OutboxMessage.to(destination)
                         .key(bytes)
                         .type("order.placed")
@@ -106,7 +108,8 @@ abstract class AppendTests<C extends HandlerContext> extends StoreLab<C> {
 
         assertThat(id.version()).isEqualTo(7);
         assertThat(id.variant()).isEqualTo(2);
-        assertThat(id.getMostSignificantBits() >>> 16).isBetween(before, System.currentTimeMillis());
+        assertThat(id.getMostSignificantBits() >>> 16)
+                .isBetween(before, SystemTime.clock().millis());
         assertThat(message.id()).isEqualTo(MessageId.of(id));
         assertThat(message.source()).isEqualTo(destination);
         assertThat(message.type()).isEqualTo("order.placed");
@@ -178,6 +181,24 @@ abstract class AppendTests<C extends HandlerContext> extends StoreLab<C> {
     }
 
     @Test
+    void messagesOfOneTransactionKeepTheirOrderWhateverElseIsWritten() {
+        try (InboxTransaction<C> transaction = begin()) {
+            C first = context(transaction, message(1));
+            first.outbox().append(toSend("k").payload("1").build());
+            fixture.defer(first, "an effect");
+            first.outbox().append(toSend("k").payload("2").build());
+            transaction.endContexts();
+            C second = context(transaction, message(2));
+            second.outbox().append(toSend("k").payload("3").build());
+            fixture.defer(second, "another effect");
+            transaction.endContexts();
+            transaction.flush();
+            transaction.commit();
+        }
+        assertThat(payloads(appended(workPartitionOf("k")))).containsExactly("1", "2", "3");
+    }
+
+    @Test
     void isInTheWorkPartitionOfItsKeyOrOfItsId() {
         append(
                 toSend("a").build(),
@@ -189,7 +210,9 @@ abstract class AppendTests<C extends HandlerContext> extends StoreLab<C> {
             List<AppendedMessage> there = appended(i);
             there.forEach(message -> {
                 byte[] key = message.message().orderingKey();
-                byte[] bytes = key == null ? message.message().id().toBytes() : key;
+                byte[] bytes = key == null
+                        ? Objects.requireNonNull(message.message().id()).toBytes()
+                        : key;
                 assertThat(OrderingKey.partition(bytes, Outbox.WORK_PARTITIONS)).isEqualTo(workPartition);
                 found.add(message.message());
             });

@@ -18,6 +18,7 @@ final class ProgrammedPublisher implements Publisher {
     private final List<Message> published = new CopyOnWriteArrayList<>();
     private final List<List<String>> calls = new CopyOnWriteArrayList<>();
     private final Set<String> refused = ConcurrentHashMap.newKeySet();
+    private final Set<String> unavailable = ConcurrentHashMap.newKeySet();
     private volatile boolean away;
     private volatile boolean broken;
 
@@ -33,6 +34,15 @@ final class ProgrammedPublisher implements Publisher {
 
     void accept(String payload) {
         refused.remove(payload);
+    }
+
+    /** Is away for the messages of a payload only, or no more. */
+    void awayFor(String payload, boolean isAway) {
+        if (isAway) {
+            unavailable.add(payload);
+        } else {
+            unavailable.remove(payload);
+        }
     }
 
     void away(boolean isAway) {
@@ -55,11 +65,11 @@ final class ProgrammedPublisher implements Publisher {
             }
         });
         if (broken) {
-            throw new IllegalStateException("a defect of the publisher");
+            throw new NoClassDefFoundError("a defect of the publisher");
         }
         List<Publication> outcomes = new ArrayList<>();
         for (Message message : messages) {
-            if (away) {
+            if (away || unavailable.contains(payload(message))) {
                 outcomes.add(new Publication.Unavailable(new IllegalStateException("away")));
             } else if (refused.contains(payload(message))) {
                 outcomes.add(new Publication.Refused(new IllegalArgumentException("no " + payload(message))));

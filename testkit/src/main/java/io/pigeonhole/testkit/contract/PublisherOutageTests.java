@@ -11,10 +11,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** While a broker takes nothing a publisher says so in time, and what it has given up it does not send later. */
 abstract class PublisherOutageTests<C extends HandlerContext> extends PublisherLab<C> {
+    private static final int LARGE = 64 << 10;
+    private static final int MORE_THAN_FITS = 16 << 20;
+
     PublisherOutageTests(Supplier<PublisherFixture> publishing, Supplier<StoreFixture<C>> stores) {
         super(publishing, stores);
     }
@@ -74,6 +78,19 @@ abstract class PublisherOutageTests<C extends HandlerContext> extends PublisherL
         received(2);
         takeTheRest();
         assertThat(ids(received(2))).containsExactlyInAnyOrder(idOf(before), idOf(later));
+    }
+
+    /** What is more than fits on the way keeps a client from writing the rest. */
+    @Test
+    void brokerThatReadsNothingHoldsUpNobodyLongerThanThereIsTime() {
+        assertConfirmed(message());
+        fixture.freeze();
+        byte[] payload = new byte[LARGE];
+        assertUnavailableInTime(Stream.generate(() -> builder().payload(payload).build())
+                .limit(MORE_THAN_FITS / LARGE)
+                .toList());
+        fixture.comeBack();
+        awaitConfirmed(message());
     }
 
     @Test

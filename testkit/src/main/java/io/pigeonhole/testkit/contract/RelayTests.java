@@ -10,7 +10,10 @@ import io.pigeonhole.core.admin.PageRequest;
 import io.pigeonhole.core.admin.Requeue;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.DeadReason;
+import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.inbox.NodeInbox;
 import io.pigeonhole.core.message.IdForm;
@@ -33,6 +36,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
@@ -105,6 +110,14 @@ abstract class RelayTests<C extends HandlerContext> extends InboxLab<C> {
             } while (brought > 0);
         }
         return all;
+    }
+
+    private static void workAsFarAsOthersAllow(Relay relay) {
+        try {
+            work(relay);
+        } catch (RetryableException e) {
+            assertThat(e).isNotInstanceOf(StoreUnavailableException.class);
+        }
     }
 
     private boolean isEmpty() {
@@ -186,7 +199,7 @@ abstract class RelayTests<C extends HandlerContext> extends InboxLab<C> {
                 .filter(each -> ProgrammedPublisher.payload(each).startsWith("a"))
                 .toList()
                 .get(index);
-        return relay.forNodes().registered().keys().keyOf(message.source(), message.id());
+        return relay.forNodes().registered().keys().keyOf(message.source(), Objects.requireNonNull(message.id()));
     }
 
     @Test
@@ -278,11 +291,113 @@ abstract class RelayTests<C extends HandlerContext> extends InboxLab<C> {
     }
 
     @Test
+    void messagesThatTheBrokerDoesNotTakeByThemselvesKeepNoOthersFromBeingPublished() {
+        Relay relay = relay().batchSize(2).build();
+        for (int i = 0; i < 5; i++) {
+            publisher.awayFor("stuck " + i, true);
+            append(toSend("stuck " + i, "stuck " + i));
+        }
+        append(toSend("stuck 0", "behind"));
+        append(IntStream.range(0, 40).mapToObj(i -> toSend("k" + i, "" + i)).toArray(OutboxMessage[]::new));
+
+        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+            work(relay);
+            return publisher.payloads().size() == 40;
+        });
+        assertThat(publisher.payloads()).doesNotContain("behind");
+        IntStream.range(0, 5).forEach(i -> publisher.awayFor("stuck " + i, false));
+        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+            fixture.advance(Duration.ofSeconds(10));
+            work(relay);
+            return publisher.payloads().size() == 46;
+        });
+        assertThat(publisher.payloads())
+                .containsSubsequence("stuck 0", "behind")
+                .doesNotHaveDuplicates();
+        assertThat(relay.refused()).isZero();
+        assertThat(isEmpty()).isTrue();
+    }
+
+    @Test
+    void messageThatTheDatabaseDoesNotMoveKeepsNothingFromBeingDeleted() {
+        store = RefusingStore.around(
+                fixture.store(),
+                Set.of("park"),
+                "refused",
+                () -> new StoreException(ErrorClass.MESSAGE, "too large to be moved", null));
+        Relay relay = relay().build();
+        publisher.refuse("refused");
+        publisher.refuse("refused too");
+        append(toSend("k", "1"), toSend("k", "2"), toSend("l", "refused"), toSend("m", "refused too"), withoutKey("3"));
+        work(relay);
+        work(relay);
+
+        assertThat(publisher.payloads()).containsExactlyInAnyOrder("1", "2", "3");
+        assertThat(fixture.parked(relay.consumer())).hasSize(1);
+        publisher.accept("refused");
+        work(relay);
+        assertThat(publisher.payloads()).containsExactlyInAnyOrder("1", "2", "3", "refused");
+        assertThat(isEmpty()).isTrue();
+    }
+
+    @Test
+    void newMessagesAndThoseThatAreTriedAgainTakeTurns() {
+        Relay relay = relay().batchSize(1).build();
+        publisher.refuse("a1");
+        append(toSend("a", "a1"));
+        work(relay);
+        append(IntStream.range(2, 9).mapToObj(i -> toSend("a", "a" + i)).toArray(OutboxMessage[]::new));
+        work(relay);
+        publisher.accept("a1");
+        fixture.advance(DELAY);
+        Due due = relay.backlog().due(List.of(relay.forNodes().registered())).get(0);
+        append(OutboxMessage.to(destination)
+                .key(sameWorkPartition("a"))
+                .payload("new")
+                .build());
+        relay.forNodes().work(due, () -> false, UNHEARD);
+        relay.forNodes().work(due, () -> false, UNHEARD);
+
+        assertThat(publisher.payloads()).contains("a1", "new").hasSizeLessThan(5);
+    }
+
+    /** Another key of the same work partition. */
+    private static String sameWorkPartition(String key) {
+        int workPartition = workPartitionOf(key);
+        return IntStream.range(0, 1000)
+                .mapToObj(i -> "other " + i)
+                .filter(other -> workPartitionOf(other) == workPartition)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static int workPartitionOf(String key) {
+        return OutboxMessage.to("any").key(key).build().workPartition(new UUID(0, 0));
+    }
+
+    @Test
+    void brokerIsNoProblemOnceThereIsNothingToPublish() {
+        Relay relay = relay().build();
+        Relay elsewhere = relay().build();
+        publisher.away(true);
+        append(toSend("a", "1"));
+        work(relay);
+        assertThat(relay.problem()).isPresent();
+        publisher.away(false);
+        work(elsewhere);
+        assertThat(isEmpty()).isTrue();
+        work(relay);
+
+        assertThat(relay.problem()).isEmpty();
+    }
+
+    @Test
     void defectOfAPublisherIsNobodysFault() {
         Relay relay = relay().build();
         publisher.broken(true);
         append(toSend("a", "1"));
         work(relay);
+        assertThat(relay.problem()).hasValueSatisfying(text -> assertThat(text).contains("a defect"));
         publisher.broken(false);
 
         assertThat(fixture.parked(relay.consumer())).isEmpty();
@@ -367,12 +482,7 @@ abstract class RelayTests<C extends HandlerContext> extends InboxLab<C> {
         for (Relay relay : relays) {
             working.add(threads.start(() -> {
                 while (!isEmpty()) {
-                    try {
-                        work(relay);
-                    } catch (RetryableException e) {
-                        // Others are in its way; tried again.
-                        continue;
-                    }
+                    workAsFarAsOthersAllow(relay);
                 }
                 return true;
             }));

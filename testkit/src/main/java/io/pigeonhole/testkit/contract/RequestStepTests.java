@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.idempotency.IdempotencyStore;
+import io.pigeonhole.core.idempotency.LeaseLostException;
 import io.pigeonhole.core.idempotency.Reply;
 import io.pigeonhole.core.idempotency.RequestOutcome;
 import io.pigeonhole.core.idempotency.StepHandler;
@@ -145,6 +146,36 @@ abstract class RequestStepTests<C extends HandlerContext> extends RequestLab<C> 
         assertThat(late).isEqualTo(IN_PROGRESS);
         assertThat(fixture.effects()).containsExactly("order", "receipt");
         assertReplayed(node.handleInSteps(request("a"), never()), "order 1, charge 1");
+    }
+
+    /** The fencing token: the request is not finished yet, and the late one could still write to it. */
+    @Test
+    void holderOfALeaseThatRanOutWritesNothingWhileAnotherIsAtWork() throws Exception {
+        RequestOutcome late = node.handleInSteps(request("a"), lateSteps -> {
+            lateSteps.inTransaction("order", context -> {
+                fixture.write(context, "order");
+                return new byte[0];
+            });
+            fixture.advance(Duration.ofMinutes(2));
+            RequestOutcome next = other.handleInSteps(request("a"), nextSteps -> {
+                nextSteps.foreign("charge", key -> {
+                    assertThatThrownBy(() -> lateSteps.inTransaction("receipt", context -> {
+                                fixture.write(context, "of the late one");
+                                return new byte[0];
+                            }))
+                            .isInstanceOf(LeaseLostException.class)
+                            .hasMessageContaining("receipt");
+                    return new byte[0];
+                });
+                return Reply.commit(response("of the next one"));
+            });
+            assertExecuted(next, "of the next one");
+            return Reply.commit(response("of the late one"));
+        });
+
+        assertThat(late).isEqualTo(IN_PROGRESS);
+        assertThat(fixture.effects()).containsExactly("order");
+        assertReplayed(node.handleInSteps(request("a"), never()), "of the next one");
     }
 
     @Test

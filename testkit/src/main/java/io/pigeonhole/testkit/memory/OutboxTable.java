@@ -75,7 +75,7 @@ final class OutboxTable {
 
     void apply(Collection<Appended> added, Collection<Long> removed) {
         added.forEach(row -> rows.put(row.position(), row));
-        removed.forEach(rows::remove);
+        removed.forEach(position -> rows.remove(position));
     }
 
     Set<Integer> workPartitionsOf(String destination) {

@@ -76,7 +76,11 @@ class InMemoryPublisherContractTest extends PublisherContract<InMemoryContext> {
 
         @Override
         public Message refusable() {
-            return Message.builder("sent").id(MessageIds.next()).type(BAD).build();
+            return Message.builder("sent")
+                    .id(MessageIds.next())
+                    .type(BAD)
+                    .payload("x")
+                    .build();
         }
 
         @Override

@@ -58,3 +58,9 @@ ORDER BY message_key
 
 -- part: by_day
 ORDER BY history_day
+
+-- part: by_expires_at
+ORDER BY expires_at
+
+-- part: by_resume_at
+ORDER BY resume_at

@@ -4,11 +4,25 @@
 -- Which one is appended to, and how many bytes each has on disk, with what is kept out of line.
 SELECT g.current, pg_table_size('outbox_message_0'), pg_table_size('outbox_message_1') FROM outbox_generation AS g
 
--- name: has_messages_0
-SELECT 1 FROM outbox_message_0 LIMIT 1
+-- name: first_messages_0
+-- More than can be moved, if there are more.
+SELECT 1 FROM outbox_message_0 LIMIT :limit
 
--- name: has_messages_1
-SELECT 1 FROM outbox_message_1 LIMIT 1
+-- name: first_messages_1
+SELECT 1 FROM outbox_message_1 LIMIT :limit
+
+-- name: move_from_0
+-- With their positions.
+INSERT INTO outbox_message_1 (position, generation, destination, work_partition, id, ordering_key, type, headers, content_type, payload,
+    created_at)
+SELECT m.position, 1, m.destination, m.work_partition, m.id, m.ordering_key, m.type, m.headers, m.content_type, m.payload, m.created_at
+FROM outbox_message_0 AS m
+
+-- name: move_from_1
+INSERT INTO outbox_message_0 (position, generation, destination, work_partition, id, ordering_key, type, headers, content_type, payload,
+    created_at)
+SELECT m.position, 0, m.destination, m.work_partition, m.id, m.ordering_key, m.type, m.headers, m.content_type, m.payload, m.created_at
+FROM outbox_message_1 AS m
 
 -- name: lock_0
 -- Those who read it wait behind this, so that it gives up soon.
@@ -58,7 +72,8 @@ FROM (
     WINDOW places AS (ORDER BY l.position ROWS UNBOUNDED PRECEDING)
 ) AS m
 WHERE m.total <= :bytes OR m.place = 1
-ORDER BY m.position
+ORDER BY m.position;
+SELECT set_config('plan_cache_mode', 'auto', true)
 
 -- name: remove
 -- By the key, whatever the planner thinks of a table that is empty in one moment and large in the next.

@@ -59,6 +59,7 @@ WHERE consumer_id = :consumer AND expires_at <= :now AND state = 'finished'
 ORDER BY expires_at
 LIMIT :limit
 {end_of_sorted}
+{by_expires_at}
 
 -- name: lock_old
 -- What somebody replaces meanwhile is left.
@@ -72,6 +73,7 @@ WHERE consumer_id = :consumer AND state = 'running' AND lease_until <= :now AND 
 ORDER BY resume_at
 LIMIT :limit
 {end_of_sorted}
+{by_resume_at}
 
 -- name: show
 SELECT operation, idempotency_key, fingerprint, created_at, expires_at, status, headers, OCTET_LENGTH(body), body_stored, steps,

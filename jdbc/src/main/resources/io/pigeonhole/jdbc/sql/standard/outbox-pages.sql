@@ -21,3 +21,23 @@ WHERE m.position IN (:ids...)
 
 -- name: remove
 DELETE FROM outbox_message WHERE position = :id
+
+-- name: first_waiting
+-- A message that was refused and waits.
+{sorted}
+SELECT w.id
+FROM inbox_work AS w
+WHERE w.consumer_id = :consumer AND w.work_partition = :work_partition AND w.ordering_hash IS NOT NULL
+ORDER BY w.ordering_hash, w.id
+LIMIT 1
+{end_of_sorted}
+
+-- name: first_blocking
+-- A dead letter that blocks.
+{sorted}
+SELECT d.id
+FROM inbox_dead_letter AS d
+WHERE d.consumer_id = :consumer AND d.work_partition = :work_partition AND d.ordering_hash IS NOT NULL AND d.blocks = TRUE
+ORDER BY d.ordering_hash, d.id
+LIMIT 1
+{end_of_sorted}

@@ -16,7 +16,9 @@ VALUES (:destination, :work_partition, :id, :ordering_key, :type, :headers, :con
 UPDATE outbox_order SET bucket = bucket WHERE bucket = :bucket
 
 -- name: with_appended
+-- In the order of the index, by which alone no deleted rows of others are read over.
 {{(SELECT f.work_partition
 FROM outbox_message AS f
 WHERE f.destination = :destination AND f.work_partition = :work_partitions...
+ORDER BY f.position
 LIMIT 1)}}

@@ -37,6 +37,10 @@ c.id, c.name, c.digest_below, c.id_form, c.key_order, c.work_partitions, c.dedup
 
 -- part: by_day
 
+-- part: by_expires_at
+
+-- part: by_resume_at
+
 -- part: by_primary_key
 -- Behind a table whose rows are locked by their primary key: keeps a database from locking others besides.
 

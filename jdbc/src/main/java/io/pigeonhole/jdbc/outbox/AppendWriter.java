@@ -1,0 +1,16 @@
+package io.pigeonhole.jdbc.outbox;
+
+import org.jspecify.annotations.Nullable;
+
+/** Writes rows of messages to send in a transaction, sooner or later. Used by one thread. */
+public interface AppendWriter {
+    /**
+     * Executes a statement, at the latest before the commit.
+     *
+     * @param scope within which statements of one text keep their order
+     * @param rows how many rows it must change, or -1 where that does not matter
+     * @param sql the statement
+     * @param parameters of it
+     */
+    void write(Object scope, int rows, String sql, @Nullable Object... parameters);
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.pigeonhole.peers.outbox;
+
+import org.jspecify.annotations.NullMarked;
