@@ -15,14 +15,20 @@ import java.nio.file.StandardOpenOption;
  * written survives a SIGKILL of the writer, because it belongs to the operating system by then. A line that the kill cut
  * short still counts as one: the next writer ends it. Safe for use by many threads.
  */
-final class DeliveryLog implements AutoCloseable {
+public final class DeliveryLog implements AutoCloseable {
     private final FileChannel channel;
 
     private DeliveryLog(FileChannel channel) {
         this.channel = channel;
     }
 
-    static DeliveryLog append(Path file) {
+    /**
+     * Opens a file, which need not be there.
+     *
+     * @param file the file
+     * @return a log that continues it
+     */
+    public static DeliveryLog append(Path file) {
         try {
             boolean cutShort = endsInsideLine(file);
             DeliveryLog log =
@@ -46,8 +52,12 @@ final class DeliveryLog implements AutoCloseable {
         }
     }
 
-    /** Appends lines, each ending with a line feed, in one write. */
-    synchronized void write(String lines) {
+    /**
+     * Appends lines in one write.
+     *
+     * @param lines lines, each ending with a line feed
+     */
+    public synchronized void write(String lines) {
         ByteBuffer bytes = ByteBuffer.wrap(lines.getBytes(StandardCharsets.UTF_8));
         try {
             while (bytes.hasRemaining()) {
@@ -58,8 +68,13 @@ final class DeliveryLog implements AutoCloseable {
         }
     }
 
-    /** How many lines a file has; none if it is not there. */
-    static long count(Path file) {
+    /**
+     * How many lines a file has.
+     *
+     * @param file the file
+     * @return none if it is not there
+     */
+    public static long count(Path file) {
         if (!Files.exists(file)) {
             return 0;
         }

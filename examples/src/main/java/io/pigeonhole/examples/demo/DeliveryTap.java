@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeliveryTap implements ConsumerInterceptor<Object, Object> {
     /** The setting that names the file. */
-    static final String FILE = "demo.deliveries";
+    public static final String FILE = "demo.deliveries";
 
     private @Nullable DeliveryLog log;
 

@@ -23,6 +23,9 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
+            "Three services in a row, over HTTP, Kafka, RabbitMQ and SQS:",
+            "  ./demo chain --help",
+            "",
             "Exit codes:",
             "  0  exactly once",
             "  1  not exactly once, or it could not be found out",

@@ -12,24 +12,40 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /** How many records of the topic the consumer group has not acknowledged yet. For one thread. */
-final class GroupLag implements AutoCloseable {
+public final class GroupLag implements AutoCloseable {
     private final Admin admin;
     private final List<TopicPartition> partitions;
+    private final String group;
 
-    GroupLag(Admin admin, int partitions) {
+    /**
+     * Of one topic and one group.
+     *
+     * @param admin is closed with this
+     * @param topic the topic
+     * @param partitions how many it has
+     * @param group the consumer group
+     */
+    public GroupLag(Admin admin, String topic, int partitions, String group) {
         this.admin = admin;
         this.partitions = IntStream.range(0, partitions)
-                .mapToObj(i -> new TopicPartition(ConsumerSettings.QUEUE, i))
+                .mapToObj(i -> new TopicPartition(topic, i))
                 .toList();
+        this.group = group;
     }
 
-    long records() throws InterruptedException {
+    /**
+     * Counts them.
+     *
+     * @return how many
+     * @throws InterruptedException if somebody interrupts the thread
+     */
+    public long records() throws InterruptedException {
         try {
             Map<TopicPartition, ListOffsetsResultInfo> ends = admin.listOffsets(
                             partitions.stream().collect(Collectors.toMap(p -> p, p -> OffsetSpec.latest())))
                     .all()
                     .get();
-            Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(ConsumerSettings.CONSUMER)
+            Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(group)
                     .partitionsToOffsetAndMetadata()
                     .get();
             long lag = 0;

@@ -30,7 +30,7 @@ final class KafkaBroker implements Broker {
 
     private KafkaBroker(EmbeddedKafka kafka) {
         this.kafka = kafka;
-        this.lag = new GroupLag(kafka.admin(), PARTITIONS);
+        this.lag = new GroupLag(kafka.admin(), ConsumerSettings.QUEUE, PARTITIONS, ConsumerSettings.CONSUMER);
     }
 
     static KafkaBroker start(Path directory) {

@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
  * When the consumer dies: after how many committed payments, and how long after that was seen. Each kill has its own part
  * of the run and a seeded place in it. For one thread.
  */
-final class KillSchedule {
+public final class KillSchedule {
     /** No kill in the first and the last part of the run: there must be something to lose, and something left to do. */
     private static final double EDGE = 0.05;
 
@@ -21,7 +21,14 @@ final class KillSchedule {
     private final long[] hesitationNanos;
     private int done;
 
-    KillSchedule(int kills, long payments, long seed) {
+    /**
+     * Decides on the moments.
+     *
+     * @param kills how many
+     * @param payments how many effects there will be
+     * @param seed decides
+     */
+    public KillSchedule(int kills, long payments, long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         at = new long[kills];
         hesitationNanos = new long[kills];
@@ -32,29 +39,54 @@ final class KillSchedule {
         }
     }
 
-    /** Whether the next kill is due. */
-    boolean isDue(long committed) {
+    /**
+     * Whether the next kill is due.
+     *
+     * @param committed how many effects there are
+     * @return true if it is
+     */
+    public boolean isDue(long committed) {
         return done < at.length && committed >= at[done];
     }
 
-    /** How long to wait before it, so that it hits another moment of the batch each time. */
-    long hesitationNanos() {
+    /**
+     * How long to wait before it, so that it hits another moment of the batch each time.
+     *
+     * @return nanoseconds
+     */
+    public long hesitationNanos() {
         return hesitationNanos[done];
     }
 
-    void killed() {
+    /** Notes that it is done. */
+    public void killed() {
         done++;
     }
 
-    int done() {
+    /**
+     * How many are done.
+     *
+     * @return the number
+     */
+    public int done() {
         return done;
     }
 
-    int planned() {
+    /**
+     * How many there are in all.
+     *
+     * @return the number
+     */
+    public int planned() {
         return at.length;
     }
 
-    boolean isOver() {
+    /**
+     * Whether all are done.
+     *
+     * @return true if they are
+     */
+    public boolean isOver() {
         return done == at.length;
     }
 

@@ -10,12 +10,19 @@ import java.util.concurrent.locks.LockSupport;
  * Notifies a child process when to end: when its standard input is closed, which its parent does to ask for it, and which the
  * operating system does when the parent is dead. Whatever the child hangs in then, some seconds later it is gone.
  */
-final class ParentWatch {
+public final class ParentWatch {
     private static final Duration GRACE = Duration.ofSeconds(10);
 
     private final CountDownLatch end = new CountDownLatch(1);
 
-    static ParentWatch start() {
+    private ParentWatch() {}
+
+    /**
+     * Begins to watch the standard input.
+     *
+     * @return the watch
+     */
+    public static ParentWatch start() {
         ParentWatch watch = new ParentWatch();
         Thread thread = new Thread(watch::run, "parent-watch");
         thread.setDaemon(true);
@@ -39,8 +46,14 @@ final class ParentWatch {
         Runtime.getRuntime().halt(1);
     }
 
-    /** Waits for the end, but not longer. */
-    boolean isOverWithin(int seconds) throws InterruptedException {
+    /**
+     * Waits for the end, but not longer.
+     *
+     * @param seconds how long
+     * @return whether it has come
+     * @throws InterruptedException if somebody interrupts the thread
+     */
+    public boolean isOverWithin(int seconds) throws InterruptedException {
         return end.await(seconds, TimeUnit.SECONDS);
     }
 

@@ -9,7 +9,7 @@ import java.util.Locale;
 /**
  * Shows how it goes: one line that is drawn again and again on a terminal, a line now and then elsewhere. For one thread.
  */
-final class Progress {
+public final class Progress {
     private static final long REDRAW_NANOS = Duration.ofMillis(150).toNanos();
     private static final long NEW_LINE_NANOS = Duration.ofSeconds(5).toNanos();
     private static final long RATE_NANOS = Duration.ofSeconds(2).toNanos();
@@ -29,32 +29,56 @@ final class Progress {
     private long lastShown;
     private boolean drawn;
 
-    Progress(PrintStream out, boolean terminal, String duplicatesAre) {
+    /**
+     * For one run.
+     *
+     * @param out where it is shown
+     * @param terminal whether that is a terminal
+     * @param duplicatesAre what becomes of duplicates
+     */
+    public Progress(PrintStream out, boolean terminal, String duplicatesAre) {
         this.out = out;
         this.terminal = terminal;
         this.duplicatesAre = duplicatesAre;
         this.lastShown = System.nanoTime() - NEW_LINE_NANOS;
     }
 
-    /** A line that stays. */
-    void say(String line) {
+    /**
+     * A line that stays.
+     *
+     * @param line the line
+     */
+    public void say(String line) {
         clear();
         out.println(line);
         out.flush();
     }
 
-    /** A line that stays, about a kill. */
-    void sayKill(String line) {
+    /**
+     * A line that stays, about a kill.
+     *
+     * @param line the line
+     */
+    public void sayKill(String line) {
         say(color(RED, "  x ") + line);
     }
 
-    /** A line that stays, about the end. */
-    void sayVerdict(boolean good, String line) {
+    /**
+     * A line that stays, about the end.
+     *
+     * @param good whether the end is good
+     * @param line the line
+     */
+    public void sayVerdict(boolean good, String line) {
         say(color(BOLD + (good ? GREEN : RED), line));
     }
 
-    /** Whether it is time to say again how far it is. */
-    boolean isDue() {
+    /**
+     * Whether it is time to say again how far it is.
+     *
+     * @return true some times in a second on a terminal, seldom elsewhere
+     */
+    public boolean isDue() {
         return System.nanoTime() - lastShown >= (terminal ? REDRAW_NANOS : NEW_LINE_NANOS);
     }
 
@@ -68,6 +92,24 @@ final class Progress {
      * @param killsPlanned how often it will be
      */
     void show(long total, long processed, long duplicates, int kills, int killsPlanned) {
+        show(
+                total,
+                processed,
+                String.format(Locale.ROOT, "%,7d processed  %,7d duplicates %s", processed, duplicates, duplicatesAre),
+                kills,
+                killsPlanned);
+    }
+
+    /**
+     * How far it is, in words of the caller's.
+     *
+     * @param total how many effects there will be
+     * @param processed how many there are
+     * @param words what the line says of them
+     * @param kills how often something was killed
+     * @param killsPlanned how often it will be
+     */
+    public void show(long total, long processed, String words, int kills, int killsPlanned) {
         long now = System.nanoTime();
         lastShown = now;
         samples.addLast(new Sample(now, processed));
@@ -77,12 +119,10 @@ final class Progress {
         double part = Math.min(1, (double) processed / total);
         String line = String.format(
                 Locale.ROOT,
-                "  %s%3d%%  %,7d processed  %,7d duplicates %s  %,6d/s  kills %d/%d",
+                "  %s%3d%%  %s  %,6d/s  kills %d/%d",
                 terminal ? bar(part) + " " : "",
                 (int) (part * 100),
-                processed,
-                duplicates,
-                duplicatesAre,
+                words,
                 rate(),
                 kills,
                 killsPlanned);
@@ -96,7 +136,7 @@ final class Progress {
     }
 
     /** Removes the line that is drawn again and again. */
-    void clear() {
+    public void clear() {
         if (drawn) {
             out.print(CLEAR_LINE);
             out.flush();

@@ -4,7 +4,6 @@ import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
-import com.rabbitmq.client.NoOpMetricsCollector;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.embedded.EmbeddedAmqp;
@@ -54,7 +53,7 @@ final class RabbitBroker implements Broker {
 
     static Source source(Inbox<?> inbox, ConsumerSettings settings) {
         ConnectionFactory factory = factory(settings.brokerAddress());
-        factory.setMetricsCollector(new Tap(DeliveryLog.append(settings.deliveries())));
+        factory.setMetricsCollector(new RabbitDeliveryTap(DeliveryLog.append(settings.deliveries())));
         return RabbitSource.of(inbox, factory, ConsumerSettings.QUEUE);
     }
 
@@ -88,20 +87,6 @@ final class RabbitBroker implements Broker {
     public void close() {
         connection.abort();
         broker.close();
-    }
-
-    /** Writes down every message that the broker hands to the client, before anything else sees it. */
-    private static final class Tap extends NoOpMetricsCollector {
-        private final DeliveryLog log;
-
-        Tap(DeliveryLog log) {
-            this.log = log;
-        }
-
-        @Override
-        public void consumedMessage(Channel channel, long deliveryTag, String consumerTag) {
-            log.write("-\n");
-        }
     }
 
     private record Sender(Channel channel) implements PaymentSender {

@@ -14,8 +14,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
-import software.amazon.awssdk.core.interceptor.Context;
-import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
@@ -23,7 +21,6 @@ import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
 import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
-import software.amazon.awssdk.services.sqs.model.ReceiveMessageResponse;
 import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
 
 /** The protocol of Amazon SQS with a standard queue; the server inside this JVM is ElasticMQ. */
@@ -61,7 +58,8 @@ final class SqsBroker implements Broker {
     }
 
     static Source source(Inbox<?> inbox, ConsumerSettings settings) {
-        SqsClient client = client(settings.brokerAddress(), new Tap(DeliveryLog.append(settings.deliveries())));
+        SqsClient client =
+                client(settings.brokerAddress(), new SqsDeliveryTap(DeliveryLog.append(settings.deliveries())));
         return SqsSource.builder(inbox, client, ConsumerSettings.QUEUE)
                 .visibilityTimeout(VISIBILITY)
                 .build();
@@ -92,16 +90,6 @@ final class SqsBroker implements Broker {
     public void close() {
         client.close();
         server.close();
-    }
-
-    /** Writes down every message that is received, before anything else sees it. */
-    private record Tap(DeliveryLog log) implements ExecutionInterceptor {
-        @Override
-        public void afterUnmarshalling(Context.AfterUnmarshalling context, ExecutionAttributes attributes) {
-            if (context.response() instanceof ReceiveMessageResponse received && received.hasMessages()) {
-                log.write("-\n".repeat(received.messages().size()));
-            }
-        }
     }
 
     /** Sends in batches of ten. */

@@ -26,6 +26,7 @@ final class Story {
     private static final int CRASHES_BORNE = 3;
     private static final int LOG_TAIL = 15;
     private static final int ID_LINE = 37;
+    private static final int CONSUMER_HEAP_MEGABYTES = 192;
     private static final long LAG_NANOS = Duration.ofMillis(200).toNanos();
     private static final Duration STALL = Duration.ofMinutes(3);
 
@@ -106,8 +107,11 @@ final class Story {
 
         var settings = new ConsumerSettings(brokerKind, broker.address(), database.url(), place.directory());
         PaymentProducer producer = teardown.add(new PaymentProducer(plan, ids, pace, !withInbox, broker));
-        ConsumerProcess consumer =
-                teardown.add(new ConsumerProcess(withInbox ? InboxConsumer.class : PlainConsumer.class, settings));
+        ChildProcess consumer = teardown.add(new ChildProcess(
+                withInbox ? InboxConsumer.class : PlainConsumer.class,
+                CONSUMER_HEAP_MEGABYTES,
+                settings.output(),
+                settings.toArguments()));
         consumer.start();
         pace.allow(window);
         producer.start();
@@ -130,7 +134,7 @@ final class Story {
 
     /** Kills and restarts the consumer until the producers have sent and the consumer has acknowledged everything. */
     private void follow(
-            Bank bank, PaymentProducer producer, ConsumerProcess consumer, Broker broker, ConsumerSettings settings)
+            Bank bank, PaymentProducer producer, ChildProcess consumer, Broker broker, ConsumerSettings settings)
             throws SQLException, InterruptedException, IOException {
         long lastLag = System.nanoTime();
         long lastChange = System.nanoTime();
@@ -186,7 +190,7 @@ final class Story {
         return effects >= units - plan.poisonous() && effects + parked >= units;
     }
 
-    private void kill(ConsumerProcess consumer, long effects) throws InterruptedException {
+    private void kill(ChildProcess consumer, long effects) throws InterruptedException {
         long pid = consumer.pid();
         if (consumer.kill()) {
             kills.killed();
@@ -201,7 +205,7 @@ final class Story {
         consumer.start();
     }
 
-    private void restart(ConsumerProcess consumer, int inARow, Path output) throws IOException {
+    private void restart(ChildProcess consumer, int inARow, Path output) throws IOException {
         if (teardown.isClosed()) {
             throw new StalledException("the demo was stopped");
         }

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * A directory for one run at a time. Runs side by side get one each; what an earlier run left in it, because it was killed
  * itself, is stopped and deleted, its database server included. The unpacked programs of servers stay for the next run.
  */
-final class Workplace implements AutoCloseable {
+public final class Workplace implements AutoCloseable {
     private static final Pattern SERVER = Pattern.compile("postgres|mariadbd|mysqld");
 
     private final Path directory;
@@ -26,7 +26,13 @@ final class Workplace implements AutoCloseable {
         this.lock = lock;
     }
 
-    static Workplace take(Path base) {
+    /**
+     * Takes the first directory that nobody uses.
+     *
+     * @param base where the directories are
+     * @return one, empty but for the programs of servers
+     */
+    public static Workplace take(Path base) {
         try {
             for (int number = 1; ; number++) {
                 Path directory = Files.createDirectories(base.resolve("run-" + number));
@@ -44,11 +50,21 @@ final class Workplace implements AutoCloseable {
         }
     }
 
-    Path directory() {
+    /**
+     * Where everything of the run is.
+     *
+     * @return the directory
+     */
+    public Path directory() {
         return directory;
     }
 
-    Path postgres() {
+    /**
+     * Where PostgreSQL is.
+     *
+     * @return its directory
+     */
+    public Path postgres() {
         return directory.resolve("postgres");
     }
 
@@ -60,7 +76,12 @@ final class Workplace implements AutoCloseable {
         return directory.resolve("h2");
     }
 
-    Path broker() {
+    /**
+     * Where brokers are. Deleted at the end.
+     *
+     * @return their directory
+     */
+    public Path broker() {
         return directory.resolve("broker");
     }
 

@@ -1,0 +1,4 @@
+@NullMarked
+package io.pigeonhole.examples.chain;
+
+import org.jspecify.annotations.NullMarked;
