@@ -7,6 +7,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
@@ -70,11 +71,15 @@ record Topic(EmbeddedKafka broker, String name) implements AutoCloseable {
             consumer.seekToBeginning(partitions);
             Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
             List<ConsumerRecord<String, String>> all = new ArrayList<>();
-            while (partitions.stream().anyMatch(partition -> consumer.position(partition) < ends.get(partition))) {
+            while (partitions.stream().anyMatch(partition -> consumer.position(partition) < end(ends, partition))) {
                 consumer.poll(POLL).forEach(all::add);
             }
             return all;
         }
+    }
+
+    private static long end(Map<TopicPartition, Long> ends, TopicPartition partition) {
+        return Objects.requireNonNull(ends.get(partition), "a partition has an end");
     }
 
     @Override
