@@ -84,6 +84,6 @@ class NodeWithoutHandlersTest {
     @Test
     void nodeWithNeitherSourceNorInboxIsWarnedOf() {
         Node.builder(store).build();
-        assertThat(warnings()).singleElement().asString().contains("no source and no inbox");
+        assertThat(warnings()).singleElement().asString().contains("no source, no inbox and no relay");
     }
 }
