@@ -11,6 +11,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,15 +23,18 @@ import org.jspecify.annotations.Nullable;
 final class OrderedPublishing {
     private final Publisher publisher;
     private final boolean inOrder;
+    private final int atOnce;
     private final LongSupplier nanos;
     private final List<Message> messages;
     private final List<@Nullable Publication> outcomes;
     private @Nullable Throwable unavailable;
     private boolean answered;
 
-    OrderedPublishing(Publisher publisher, boolean inOrder, List<Message> messages, LongSupplier nanos) {
+    /** @param atOnce how many messages are handed to the publisher at once; where there are more, some at random, and no others */
+    OrderedPublishing(Publisher publisher, boolean inOrder, List<Message> messages, int atOnce, LongSupplier nanos) {
         this.publisher = publisher;
         this.inOrder = inOrder;
+        this.atOnce = atOnce;
         this.nanos = nanos;
         this.messages = messages;
         this.outcomes = new ArrayList<>(Collections.nCopies(messages.size(), null));
@@ -43,7 +48,7 @@ final class OrderedPublishing {
         long end = nanos.getAsLong() + timeout.toNanos();
         long half = timeout.toNanos() / 2;
         Map<OrderingKey, Deque<Integer>> behind = new LinkedHashMap<>();
-        List<Integer> next = first(behind);
+        List<Integer> next = some(first(behind), behind);
         while (!next.isEmpty()) {
             publish(next, Duration.ofNanos(end - nanos.getAsLong()));
             if (unavailable != null || end - nanos.getAsLong() < half) {
@@ -72,6 +77,17 @@ final class OrderedPublishing {
             }
         }
         return first;
+    }
+
+    private List<Integer> some(List<Integer> first, Map<OrderingKey, Deque<Integer>> behind) {
+        if (first.size() <= atOnce) {
+            return first;
+        }
+        List<Integer> shuffled = new ArrayList<>(first);
+        Collections.shuffle(shuffled);
+        Set<Integer> some = new TreeSet<>(shuffled.subList(0, atOnce));
+        behind.values().removeIf(ofKey -> !some.contains(ofKey.element()));
+        return List.copyOf(some);
     }
 
     /** The next of each key whose last one is confirmed. */

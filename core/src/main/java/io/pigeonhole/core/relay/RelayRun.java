@@ -28,8 +28,11 @@ import org.jspecify.annotations.Nullable;
  * published again. Safe for use by many threads.
  */
 final class RelayRun {
-    /** While the broker is away: several, as one of them may never be taken. */
+    /** How many keys or messages are tried at a time while the broker is away. */
     private static final int A_FEW = 20;
+
+    /** Of how many messages, picked at random: the first ones may be what is never taken. */
+    private static final int SEEN_FOR_A_FEW = 1_000;
 
     /** What {@link #retry} and {@link #publish} answer where somebody else is in the work partition. */
     static final int TAKEN = -1;
@@ -119,7 +122,9 @@ final class RelayRun {
     }
 
     private int limit(BrokerCircuit.Permit permit) {
-        return permit == BrokerCircuit.Permit.FEW ? Math.min(A_FEW, settings.batchSize()) : settings.batchSize();
+        return permit == BrokerCircuit.Permit.FEW
+                ? Math.max(SEEN_FOR_A_FEW, settings.batchSize())
+                : settings.batchSize();
     }
 
     /**
@@ -136,8 +141,9 @@ final class RelayRun {
     }
 
     private Published publish(List<Message> messages, Place place, BrokerCircuit.Permit permit) {
+        int atOnce = permit == BrokerCircuit.Permit.FEW ? Math.min(A_FEW, settings.batchSize()) : messages.size();
         OrderedPublishing published = new OrderedPublishing(
-                        publisher, consumer.order().isKept(), messages, nanos)
+                        publisher, consumer.order().isKept(), messages, atOnce, nanos)
                 .run(settings.publishTimeout());
         boolean ofMessages = circuit.published(place, permit, published.isAnswered(), published.unavailable());
         return new Published(published, ofMessages);

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class OrderedPublishingTest {
@@ -63,7 +64,18 @@ class OrderedPublishingTest {
     }
 
     private OrderedPublishing publish(boolean inOrder, String... texts) {
-        return new OrderedPublishing(publisher, inOrder, messages(texts), nanos::get).run(LONG);
+        return new OrderedPublishing(publisher, inOrder, messages(texts), texts.length, nanos::get).run(LONG);
+    }
+
+    @Test
+    void someKeysAreTriedFromTheirFirstMessageOnWhereFewGoAtOnce() {
+        List<Message> all = messages("a1", "a2", "b1", "b2", "1");
+        OrderedPublishing published = new OrderedPublishing(publisher, true, all, 1, nanos::get).run(LONG);
+
+        assertThat(String.join(" ", calls)).isIn("a1 a2", "b1 b2", "1");
+        long tried =
+                IntStream.range(0, 5).filter(i -> published.outcome(i) != null).count();
+        assertThat(tried).isEqualTo(calls.size());
     }
 
     @Test

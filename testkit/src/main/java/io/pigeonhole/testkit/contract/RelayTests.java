@@ -291,6 +291,23 @@ abstract class RelayTests<C extends HandlerContext> extends InboxLab<C> {
     }
 
     @Test
+    void messageBehindManyThatTheBrokerDoesNotTakeIsFound() {
+        Relay relay = relay().batchSize(10).build();
+        for (int i = 0; i < 60; i++) {
+            publisher.awayFor("stuck " + i, true);
+            append(toSend("stuck " + i, "stuck " + i));
+        }
+        work(relay);
+        append(toSend("a", "1"), toSend("a", "2"));
+
+        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+            work(relay);
+            return publisher.payloads().size() == 2;
+        });
+        assertThat(publisher.payloads()).containsExactly("1", "2");
+    }
+
+    @Test
     void messagesThatTheBrokerDoesNotTakeByThemselvesKeepNoOthersFromBeingPublished() {
         Relay relay = relay().batchSize(2).build();
         for (int i = 0; i < 5; i++) {
