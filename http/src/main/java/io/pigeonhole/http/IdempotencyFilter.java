@@ -33,6 +33,8 @@ public final class IdempotencyFilter implements Filter {
     private static final Set<DispatcherType> PARTS_OF_A_REQUEST =
             EnumSet.of(DispatcherType.ERROR, DispatcherType.INCLUDE);
 
+    private static final String COUNTED = IdempotencyFilter.class.getName() + ".withoutKey";
+
     private final FilterSettings<?> settings;
     private final GuardedRequests<?> guarded;
     private final Responder responder;
@@ -169,8 +171,16 @@ public final class IdempotencyFilter implements Filter {
         } else if (settings.required()) {
             refuse(response, Problem.required(settings.header()));
         } else {
-            withoutKey.increment();
+            countWithoutKey(request);
             chain.doFilter(request, response);
+        }
+    }
+
+    /** Once, though the request may be dispatched again. */
+    private void countWithoutKey(HttpServletRequest request) {
+        if (request.getAttribute(COUNTED) != this) {
+            request.setAttribute(COUNTED, this);
+            withoutKey.increment();
         }
     }
 

@@ -23,6 +23,10 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -439,6 +443,35 @@ class FilterIT {
                 assertThat(send(server, body, "text/plain", body).statusCode()).isEqualTo(201);
             }
         }
+    }
+
+    /** As the page says; without the savepoint the database ends the transaction. */
+    @Test
+    void violationBehindASavepointIsAnsweredAndStored() throws Exception {
+        workshop.execute("CREATE TABLE account (name text PRIMARY KEY)");
+        workshop.execute("INSERT INTO account VALUES ('ann')");
+        Application application = (request, response) -> {
+            boolean careful = request.getReader().readLine().equals("savepoint");
+            Connection connection =
+                    IdempotencyFilter.context(request, JdbcContext.class).connection();
+            Savepoint before = careful ? connection.setSavepoint("account") : null;
+            try (Statement statement = connection.createStatement()) {
+                statement.executeUpdate("INSERT INTO account VALUES ('ann')");
+            } catch (SQLException e) {
+                if (before != null) {
+                    connection.rollback(before);
+                }
+                response.sendError(409, "there is one");
+            }
+        };
+        try (WebServer server = server(application)) {
+            assertThat(send(server, "a", "text/plain", "nothing").statusCode()).isEqualTo(500);
+            for (int i = 0; i < 2; i++) {
+                assertThat(send(server, "b", "text/plain", "savepoint").statusCode())
+                        .isEqualTo(409);
+            }
+        }
+        assertThat(requests.counts().of(Kind.REPLAYED)).isEqualTo(1);
     }
 
     @Test

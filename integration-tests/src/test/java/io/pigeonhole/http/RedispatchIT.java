@@ -132,6 +132,31 @@ class RedispatchIT {
     }
 
     @Test
+    void requestWithoutAKeyIsCountedOnceThoughItIsForwarded() throws Exception {
+        IdempotencyFilter optional = IdempotencyFilter.builder(requests)
+                .userPrincipals()
+                .required(false)
+                .build();
+        WebServer forwarding = new WebServer(
+                (request, response) -> {
+                    if (request.getDispatcherType() == DispatcherType.REQUEST) {
+                        request.getRequestDispatcher("/payments/view").forward(request, response);
+                    } else {
+                        runs.incrementAndGet();
+                    }
+                },
+                List.of(optional),
+                null,
+                EnumSet.of(DispatcherType.REQUEST, DispatcherType.FORWARD));
+        try (forwarding) {
+            assertThat(send(forwarding, "/payments/").statusCode()).isEqualTo(200);
+            assertThat(send(forwarding, "/payments/").statusCode()).isEqualTo(200);
+        }
+        assertThat(runs).hasValue(2);
+        assertThat(optional.withoutKey()).isEqualTo(2);
+    }
+
+    @Test
     void whatAGuardedRequestIsForwardedToIsAPartOfIt() throws Exception {
         WebServer forwarding = new WebServer(
                 (request, response) -> {
