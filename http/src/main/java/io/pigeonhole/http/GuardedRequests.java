@@ -49,7 +49,7 @@ final class GuardedRequests<C extends HandlerContext> {
     Problem handle(HttpServletRequest request, HttpServletResponse response, FilterChain chain, String key)
             throws IOException, ServletException {
         RequestScope scope = settings.scope().resolve(request);
-        if (scope == null || !settings.anonymous() && isNobody(scope)) {
+        if (scope == null || (!settings.anonymous() && isNobody(scope))) {
             return Problem.principalRequired();
         }
         RequestIdentity identity = new RequestIdentity(settings.operation().apply(request), scope, key);

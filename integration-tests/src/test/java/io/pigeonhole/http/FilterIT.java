@@ -16,6 +16,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -187,7 +188,7 @@ class FilterIT {
         String raw =
                 "POST /payments/ HTTP/1.1\r\nHost: x\r\nX-User: ann\r\nIdempotency-Key: a\r\nConnection: close\r\n\r\n";
         try (WebServer server = server(length);
-                Socket socket = new Socket("127.0.0.1", server.port())) {
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
             socket.setSoTimeout(30_000);
             socket.getOutputStream().write(raw.getBytes(StandardCharsets.US_ASCII));
             assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1))
