@@ -14,12 +14,25 @@ final class BufferedBody {
 
     /** Null where it has more bytes. */
     static byte @Nullable [] read(HttpServletRequest request, int largest) throws IOException {
-        if (request.getContentLengthLong() > largest) {
-            return null;
-        }
         InputStream in = request.getInputStream();
         byte[] body = in.readNBytes(largest);
         return body.length == largest && in.read() >= 0 ? null : body;
+    }
+
+    /**
+     * Whether the body has a length that is not told (chunked), and was read to its end by somebody in front. To be asked before
+     * {@link #read}.
+     */
+    static boolean isAtEnd(HttpServletRequest request) throws IOException {
+        return request.getContentLengthLong() < 0
+                && request.getHeader("Transfer-Encoding") != null
+                && request.getInputStream().isFinished();
+    }
+
+    /** Whether this is not all that the client has sent. */
+    static boolean isIncomplete(HttpServletRequest request, byte[] body, boolean wasAtEnd) {
+        long told = request.getContentLengthLong();
+        return told >= 0 ? told != body.length : wasAtEnd && body.length == 0;
     }
 
     /** Reads it again. */

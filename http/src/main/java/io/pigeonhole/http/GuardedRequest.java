@@ -10,7 +10,9 @@ import jakarta.servlet.http.HttpUpgradeHandler;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.Charset;
+import java.nio.charset.IllegalCharsetNameException;
 import java.nio.charset.StandardCharsets;
+import java.nio.charset.UnsupportedCharsetException;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.Map;
@@ -71,8 +73,21 @@ final class GuardedRequest extends HttpServletRequestWrapper {
     }
 
     private Charset charset(Charset otherwise) {
-        String name = getCharacterEncoding();
-        return name == null ? otherwise : Charset.forName(name);
+        try {
+            String name = getCharacterEncoding();
+            return name == null ? otherwise : Charset.forName(name);
+        } catch (IllegalCharsetNameException | UnsupportedCharsetException e) {
+            return StandardCharsets.ISO_8859_1;
+        }
+    }
+
+    /** What the request says; a container may refuse to read a type whose charset it does not know. */
+    static @Nullable String contentType(HttpServletRequest request) {
+        try {
+            return request.getContentType();
+        } catch (IllegalCharsetNameException | UnsupportedCharsetException e) {
+            return request.getHeader("Content-Type");
+        }
     }
 
     static boolean isForm(@Nullable String contentType) {
@@ -82,7 +97,7 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 
     /** Null where the container reads them. */
     private @Nullable Map<String, String[]> form() {
-        if (body == null || !isForm(getContentType())) {
+        if (body == null || !isForm(contentType(this))) {
             return null;
         }
         Map<String, String[]> current = parameters;

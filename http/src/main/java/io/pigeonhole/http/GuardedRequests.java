@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,7 +49,7 @@ final class GuardedRequests<C extends HandlerContext> {
     Problem handle(HttpServletRequest request, HttpServletResponse response, FilterChain chain, String key)
             throws IOException, ServletException {
         RequestScope scope = settings.scope().resolve(request);
-        if (scope == null) {
+        if (scope == null || (!settings.anonymous() && isNobody(scope))) {
             return Problem.principalRequired();
         }
         RequestIdentity identity = new RequestIdentity(settings.operation().apply(request), scope, key);
@@ -60,47 +61,95 @@ final class GuardedRequests<C extends HandlerContext> {
             chain.doFilter(request, response);
             return null;
         }
+        if (request.getContentLengthLong() > largest) {
+            return Problem.tooLarge(largest);
+        }
+        boolean isAtEnd = BufferedBody.isAtEnd(request);
         byte[] body = BufferedBody.read(request, largest);
         if (body == null) {
             return Problem.tooLarge(largest);
         }
-        boolean isRead = body.length == 0 && request.getContentLengthLong() != 0;
-        if (isRead && GuardedRequest.isForm(request.getContentType())) {
-            Fingerprint fingerprint = settings.digest().ofParameters(request, identity.operation());
-            handle(
-                    new GuardedRequest(request, null),
-                    response,
-                    chain,
-                    idempotent(request, identity, fingerprint, NONE));
-            return null;
+        if (body.length == 0
+                && request.getContentLengthLong() != 0
+                && GuardedRequest.isForm(GuardedRequest.contentType(request))) {
+            return handleForm(request, response, chain, identity);
         }
-        if (isRead && request.getContentLengthLong() > 0) {
-            throw new ConfigurationException(
-                    "the body of this request was read before it came to IdempotencyFilter, so that it cannot be compared with that of"
-                            + " a retry: let the filter that reads it wrap the request, or map it behind IdempotencyFilter");
+        if (BufferedBody.isIncomplete(request, body, isAtEnd)) {
+            throw readInFront();
         }
+        GuardedRequest repeatable = new GuardedRequest(request, body);
         Fingerprint fingerprint = settings.digest().of(request, identity.operation(), body);
-        handle(new GuardedRequest(request, body), response, chain, idempotent(request, identity, fingerprint, body));
+        IdempotentRequest idempotent = idempotent(request, identity, fingerprint, body);
+        handle(repeatable, response, chain, idempotent, settings.inSteps().test(repeatable));
         return null;
     }
 
+    private static boolean isNobody(RequestScope scope) {
+        return isBlank(scope.tenant()) && isBlank(scope.principal());
+    }
+
+    private static boolean isBlank(@Nullable String name) {
+        return name == null || name.isBlank();
+    }
+
+    private static ConfigurationException readInFront() {
+        return new ConfigurationException(
+                "the body of this request was read, or a part of it, before it came to IdempotencyFilter, so that it cannot be compared"
+                        + " with that of a retry: let the filter that reads it wrap the request, so that the body can be read again and"
+                        + " has the bytes that getContentLengthLong says, or map that filter behind IdempotencyFilter");
+    }
+
+    /** Of a form that the container has read for its parameters; or it is empty. */
+    private @Nullable Problem handleForm(
+            HttpServletRequest request, HttpServletResponse response, FilterChain chain, RequestIdentity identity)
+            throws IOException, ServletException {
+        GuardedRequest repeatable = new GuardedRequest(request, null);
+        boolean inSteps = settings.inSteps().test(repeatable);
+        if (inSteps && hasParametersOfItsBody(request)) {
+            throw new ConfigurationException(
+                    "the parameters of this form were read before it came to IdempotencyFilter, so that its body cannot be stored, with"
+                            + " which another node would go on with its steps: map the filter that reads them behind IdempotencyFilter");
+        }
+        Fingerprint fingerprint = settings.digest().ofParameters(request, identity.operation());
+        handle(repeatable, response, chain, idempotent(request, identity, fingerprint, NONE), inSteps);
+        return null;
+    }
+
+    private static boolean hasParametersOfItsBody(HttpServletRequest request) {
+        return values(request.getParameterMap())
+                > values(FormParameters.of(request.getQueryString(), NONE, StandardCharsets.UTF_8));
+    }
+
+    private static int values(Map<String, String[]> parameters) {
+        return parameters.values().stream().mapToInt(each -> each.length).sum();
+    }
+
     private static boolean isMultipart(HttpServletRequest request) {
-        String type = request.getContentType();
-        return type != null && type.toLowerCase(Locale.ROOT).startsWith("multipart/");
+        return mediaType(request).startsWith("multipart/");
+    }
+
+    private static String mediaType(HttpServletRequest request) {
+        String type = GuardedRequest.contentType(request);
+        return type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
     }
 
     private @Nullable Problem handleParts(
             HttpServletRequest request, HttpServletResponse response, FilterChain chain, RequestIdentity identity)
             throws IOException, ServletException {
         int largest = settings.largestMultipart();
-        if (largest == 0) {
+        GuardedRequest repeatable = new GuardedRequest(request, null);
+        // The container reads the parts of forms only; and their body, with which another node would go on with steps,
+        // is not kept.
+        if (largest == 0
+                || !mediaType(request).equals("multipart/form-data")
+                || settings.inSteps().test(repeatable)) {
             return Problem.multipart();
         }
         Fingerprint fingerprint = settings.digest().ofParts(request, identity.operation(), largest);
         if (fingerprint == null) {
             return Problem.tooLarge(largest);
         }
-        handle(new GuardedRequest(request, null), response, chain, idempotent(request, identity, fingerprint, NONE));
+        handle(repeatable, response, chain, idempotent(request, identity, fingerprint, NONE), false);
         return null;
     }
 
@@ -116,7 +165,7 @@ final class GuardedRequests<C extends HandlerContext> {
                 identity.operation(),
                 identity.key(),
                 headers,
-                request.getContentType(),
+                GuardedRequest.contentType(request),
                 body);
         return new IdempotentRequest(identity, fingerprint, message);
     }
@@ -126,12 +175,16 @@ final class GuardedRequests<C extends HandlerContext> {
     }
 
     private void handle(
-            GuardedRequest request, HttpServletResponse response, FilterChain chain, IdempotentRequest idempotent)
+            GuardedRequest request,
+            HttpServletResponse response,
+            FilterChain chain,
+            IdempotentRequest idempotent,
+            boolean inSteps)
             throws IOException, ServletException {
         GuardedResponse kept = new GuardedResponse(response, settings.largestResponse());
         RequestOutcome outcome;
         try {
-            outcome = settings.inSteps().test(request)
+            outcome = inSteps
                     ? settings.requests()
                             .handleInSteps(idempotent, steps -> run(request, kept, chain, Exchange.inSteps(steps)))
                     : settings.requests()
@@ -162,7 +215,8 @@ final class GuardedRequests<C extends HandlerContext> {
         try {
             chain.doFilter(request, kept);
         } catch (IOException | ServletException | RuntimeException e) {
-            boolean isStored = settings.rules().policy() == StorePolicy.ALL && !exchange.isInSteps();
+            boolean isStored =
+                    settings.rules().policy() == StorePolicy.ALL && exchange.hasBegun() && !exchange.isInSteps();
             if (!isStored || settings.requests().isTemporary(e)) {
                 throw e;
             }

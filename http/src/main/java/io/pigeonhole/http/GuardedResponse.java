@@ -9,6 +9,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
+import java.nio.charset.IllegalCharsetNameException;
+import java.nio.charset.StandardCharsets;
+import java.nio.charset.UnsupportedCharsetException;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -19,7 +22,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A response that is kept back until the transaction is committed: nothing of it reaches the client before. Used by one thread.
@@ -27,6 +34,10 @@ import org.jspecify.annotations.Nullable;
 final class GuardedResponse extends HttpServletResponseWrapper {
     private static final DateTimeFormatter DATE =
             DateTimeFormatter.RFC_1123_DATE_TIME.withLocale(Locale.ROOT).withZone(ZoneOffset.UTC);
+
+    private static final Logger LOG = LoggerFactory.getLogger(GuardedResponse.class);
+    private static final Pattern MEDIA_TYPE_OF_JSON =
+            Pattern.compile("[^;]*[/+]json\\s*(;|$)", Pattern.CASE_INSENSITIVE);
 
     private final int largest;
     private final Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -37,6 +48,8 @@ final class GuardedResponse extends HttpServletResponseWrapper {
     private int status = SC_OK;
     private @Nullable PrintWriter writer;
     private String encodingOfWriter = "";
+    private @Nullable Locale locale;
+    private @Nullable Supplier<Map<String, String>> trailers;
     private boolean streaming;
     private boolean ended;
     private boolean isError;
@@ -93,13 +106,33 @@ final class GuardedResponse extends HttpServletResponseWrapper {
             }
         });
         cookies.forEach(real()::addCookie);
+        Supplier<Map<String, String>> last = trailers;
+        if (last != null) {
+            sendTrailers(last);
+        }
+    }
+
+    private void sendTrailers(Supplier<Map<String, String>> last) {
+        try {
+            real().setTrailerFields(last);
+        } catch (IllegalStateException e) {
+            LOG.debug("the protocol has no trailer fields, so that they are left out", e);
+        }
     }
 
     @Override
     public void setStatus(int sc) {
         if (!ended) {
-            status = sc;
+            status = legal(sc);
         }
+    }
+
+    /** The container would refuse it behind the commit. */
+    private static int legal(int status) {
+        if (status < 100 || status > 599) {
+            throw new IllegalArgumentException("status " + status + " is not from 100 to 599");
+        }
+        return status;
     }
 
     @Override
@@ -115,6 +148,7 @@ final class GuardedResponse extends HttpServletResponseWrapper {
     @Override
     public void sendError(int sc, @Nullable String message) {
         requireOpen();
+        legal(sc);
         resetBuffer();
         status = sc;
         isError = true;
@@ -124,9 +158,27 @@ final class GuardedResponse extends HttpServletResponseWrapper {
 
     @Override
     public void sendRedirect(String location) {
+        sendRedirect(location, SC_FOUND, true);
+    }
+
+    /** Overrides the method of Servlet 6.1, where there is one. */
+    public void sendRedirect(String location, boolean clearBuffer) {
+        sendRedirect(location, SC_FOUND, clearBuffer);
+    }
+
+    /** Overrides the method of Servlet 6.1, where there is one. */
+    public void sendRedirect(String location, int sc) {
+        sendRedirect(location, sc, true);
+    }
+
+    /** Overrides the method of Servlet 6.1, where there is one: its wrapper hands it to the container at once. */
+    public void sendRedirect(String location, int sc, boolean clearBuffer) {
         requireOpen();
-        resetBuffer();
-        status = SC_FOUND;
+        legal(sc);
+        if (clearBuffer) {
+            resetBuffer();
+        }
+        status = sc;
         setHeader("Location", location);
         ended = true;
     }
@@ -220,7 +272,36 @@ final class GuardedResponse extends HttpServletResponseWrapper {
 
     @Override
     public void addCookie(Cookie cookie) {
+        CookieSyntax.require(cookie);
         cookies.add((Cookie) cookie.clone());
+    }
+
+    @Override
+    public void setLocale(@Nullable Locale language) {
+        if (ended) {
+            return;
+        }
+        if (writer == null) {
+            // The container may know an encoding for it.
+            super.setLocale(language);
+        }
+        locale = language;
+        setHeader("Content-Language", language == null ? null : language.toLanguageTag());
+    }
+
+    @Override
+    public @Nullable Locale getLocale() {
+        return locale == null ? super.getLocale() : locale;
+    }
+
+    @Override
+    public void setTrailerFields(Supplier<Map<String, String>> supplier) {
+        trailers = supplier;
+    }
+
+    @Override
+    public @Nullable Supplier<Map<String, String>> getTrailerFields() {
+        return trailers;
     }
 
     /** Its length is that of what was kept back. */
@@ -246,17 +327,30 @@ final class GuardedResponse extends HttpServletResponseWrapper {
         }
         PrintWriter current = writer;
         if (current == null) {
-            String encoding = getCharacterEncoding();
-            String type = getContentType();
-            if (type == null || type.startsWith("text/")) {
+            Charset charset = charset();
+            if (!(charset.equals(StandardCharsets.UTF_8) && isJson(getContentType()))) {
                 // So that the type says it, as it does where a container makes the writer.
-                setCharacterEncoding(encoding);
+                setCharacterEncoding(charset.name());
             }
-            current = new PrintWriter(new OutputStreamWriter(stream, Charset.forName(encoding)));
+            current = new PrintWriter(new OutputStreamWriter(stream, charset));
             writer = current;
-            encodingOfWriter = encoding;
+            encodingOfWriter = charset.name();
         }
         return current;
+    }
+
+    /** That of the container; ISO-8859-1 where a name is no charset's. */
+    private Charset charset() {
+        try {
+            return Charset.forName(getCharacterEncoding());
+        } catch (IllegalCharsetNameException | UnsupportedCharsetException e) {
+            return StandardCharsets.ISO_8859_1;
+        }
+    }
+
+    /** JSON is in UTF-8, and its types have no parameter that says so. */
+    private static boolean isJson(@Nullable String type) {
+        return type != null && MEDIA_TYPE_OF_JSON.matcher(type).lookingAt();
     }
 
     @Override
@@ -273,6 +367,11 @@ final class GuardedResponse extends HttpServletResponseWrapper {
         if (writer == null) {
             super.setCharacterEncoding(encoding);
         }
+    }
+
+    /** Overrides the method of Servlet 6.1, where there is one. */
+    public void setCharacterEncoding(Charset encoding) {
+        setCharacterEncoding(encoding.name());
     }
 
     /** Nothing reaches the client before the commit. */
@@ -313,6 +412,8 @@ final class GuardedResponse extends HttpServletResponseWrapper {
         resetBuffer();
         headers.clear();
         cookies.clear();
+        trailers = null;
+        locale = null;
         status = SC_OK;
         writer = null;
         streaming = false;

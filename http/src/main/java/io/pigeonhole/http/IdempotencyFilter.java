@@ -14,18 +14,27 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Handles each request with an idempotency key once: the key, what the application writes in the request's transaction and the response are
  * committed together, and the same request is answered with that response again. Any servlet container; synchronous servlets only. To be
- * mapped behind what authenticates and authorises requests, which so runs for a retry as well. Safe for use by many threads.
+ * mapped behind what authenticates and authorises requests, which so runs for a retry as well, and for the dispatcher types {@code REQUEST},
+ * {@code ASYNC} and {@code FORWARD}: a filter that is mapped to {@code REQUEST} only does not see what is dispatched again. Safe for use by
+ * many threads.
  *
  * <p>The application writes by {@link #context}, or by the framework whose transactions the store was given; then everything is in the
  * transaction of the key. The response is kept back until that is committed. A process that dies before has left nothing; one that dies
  * behind it has left the response, which a retry gets byte for byte.
  */
 public final class IdempotencyFilter implements Filter {
+    private static final Set<DispatcherType> PARTS_OF_A_REQUEST =
+            EnumSet.of(DispatcherType.ERROR, DispatcherType.INCLUDE);
+
+    private static final String COUNTED = IdempotencyFilter.class.getName() + ".withoutKey";
+
     private final FilterSettings<?> settings;
     private final GuardedRequests<?> guarded;
     private final Responder responder;
@@ -128,14 +137,18 @@ public final class IdempotencyFilter implements Filter {
         return refused.sum();
     }
 
-    /** Pages for errors, and what the application forwards to, are a part of the request that they belong to. */
+    /**
+     * Guards a request once, at the first dispatch at which this filter sees it: also a request that was forwarded, or dispatched
+     * asynchronously, by what stands in front. Pages for errors and what is included are a part of the request that they belong to, and so is
+     * what a guarded request is forwarded to.
+     */
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         if (request instanceof HttpServletRequest http
                 && response instanceof HttpServletResponse answer
                 && settings.methods().contains(http.getMethod())
-                && http.getDispatcherType() == DispatcherType.REQUEST
+                && !PARTS_OF_A_REQUEST.contains(http.getDispatcherType())
                 && !isGuarded(request)) {
             filter(http, answer, chain);
         } else {
@@ -158,8 +171,16 @@ public final class IdempotencyFilter implements Filter {
         } else if (settings.required()) {
             refuse(response, Problem.required(settings.header()));
         } else {
-            withoutKey.increment();
+            countWithoutKey(request);
             chain.doFilter(request, response);
+        }
+    }
+
+    /** Once, though the request may be dispatched again. */
+    private void countWithoutKey(HttpServletRequest request) {
+        if (request.getAttribute(COUNTED) != this) {
+            request.setAttribute(COUNTED, this);
+            withoutKey.increment();
         }
     }
 

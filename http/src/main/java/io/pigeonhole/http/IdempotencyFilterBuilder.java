@@ -136,7 +136,8 @@ public final class IdempotencyFilterBuilder<C extends HandlerContext> {
     /**
      * Says whose key a request has: tenant and principal. This, {@link #userPrincipals} or {@link #anonymous} has to be called.
      *
-     * @param resolver asked behind whatever authenticates requests; where it answers null the request is refused
+     * @param resolver asked behind whatever authenticates requests; where it answers null, or a scope without tenant and principal, the request
+     *     is refused
      * @return this
      */
     public IdempotencyFilterBuilder<C> scope(ScopeResolver resolver) {
@@ -153,7 +154,8 @@ public final class IdempotencyFilterBuilder<C extends HandlerContext> {
     public IdempotencyFilterBuilder<C> userPrincipals() {
         return scope(request -> {
             Principal principal = request.getUserPrincipal();
-            return principal == null ? null : RequestScope.of(principal.getName());
+            String name = principal == null ? null : principal.getName();
+            return name == null || name.isBlank() ? null : RequestScope.of(name);
         });
     }
 
@@ -227,7 +229,8 @@ public final class IdempotencyFilterBuilder<C extends HandlerContext> {
 
     /**
      * Lets requests of several parts ({@code multipart/form-data}) have keys. The container reads the parts, as the servlet's
-     * {@code MultipartConfig} says; the names and contents of the parts are what is compared.
+     * {@code MultipartConfig} says; the names and contents of the parts are what is compared. Not for requests in steps, nor for other kinds of
+     * {@code multipart}: those are answered 415 nevertheless.
      *
      * @param bytes how many the parts may have together, from 1 to 64 MiB; such requests are answered 415 unless set
      * @return this

@@ -1,6 +1,8 @@
 package io.pigeonhole.http;
 
 import io.pigeonhole.core.idempotency.Fingerprint;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
@@ -9,7 +11,9 @@ import java.io.InputStream;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,10 +24,12 @@ import org.jspecify.annotations.Nullable;
  * @param canonicalizer of bodies
  */
 record RequestDigest(List<String> headers, BodyCanonicalizer canonicalizer) {
+    private static final Pattern SESSION = Pattern.compile(";jsessionid=[^;/]*", Pattern.CASE_INSENSITIVE);
+
     Fingerprint of(HttpServletRequest request, String operation, byte[] body) {
         return begin(request, operation)
                 .add("body")
-                .add(canonicalizer.canonical(request.getContentType(), body))
+                .add(canonicalizer.canonical(GuardedRequest.contentType(request), body))
                 .build();
     }
 
@@ -31,14 +37,33 @@ record RequestDigest(List<String> headers, BodyCanonicalizer canonicalizer) {
         Fingerprint.Builder digest = Fingerprint.builder()
                 .add(request.getMethod())
                 .add(operation)
-                .add(request.getRequestURI())
+                .add(path(request.getRequestURI()))
                 .add(canonicalQuery(request.getQueryString()));
+        addOrigin(digest, request, RequestDispatcher.FORWARD_REQUEST_URI, RequestDispatcher.FORWARD_QUERY_STRING);
+        addOrigin(digest, request, AsyncContext.ASYNC_REQUEST_URI, AsyncContext.ASYNC_QUERY_STRING);
         for (String name : headers) {
             List<String> values = Collections.list(request.getHeaders(name));
             digest.add(name).add(String.valueOf(values.size()));
             values.forEach(value -> digest.add(value.strip()));
         }
         return digest;
+    }
+
+    /** Without the session, which is another one when the client has signed in again. */
+    private static String path(String uri) {
+        return SESSION.matcher(uri).replaceAll("");
+    }
+
+    /** A dispatch may hide the path and the query that the client has sent, whose parameters the servlet sees nevertheless. */
+    private static void addOrigin(Fingerprint.Builder digest, HttpServletRequest request, String uri, String query) {
+        if (request.getAttribute(uri) instanceof String sent) {
+            String parameters = request.getAttribute(query) instanceof String text ? text : null;
+            boolean isHidden =
+                    !sent.equals(request.getRequestURI()) || !Objects.equals(parameters, request.getQueryString());
+            if (isHidden) {
+                digest.add("dispatched").add(path(sent)).add(canonicalQuery(parameters));
+            }
+        }
     }
 
     /** The order of parameters of different names says nothing. */

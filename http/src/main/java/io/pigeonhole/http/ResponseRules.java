@@ -55,13 +55,17 @@ record ResponseRules(StorePolicy policy, Set<String> headers, String problemType
         if (NOT_HANDLED.contains(status)) {
             return Reply.Retention.ROLL_BACK;
         }
-        if (status < 400) {
+        if (status < 300) {
             return Reply.Retention.COMMIT;
+        }
+        if (status < 400) {
+            // Before that it may be one to a page where users sign in.
+            return begun ? Reply.Retention.COMMIT : Reply.Retention.ROLL_BACK;
         }
         if (status < 500) {
             return begun && policy != StorePolicy.SUCCESSES ? Reply.Retention.COMMIT : Reply.Retention.ROLL_BACK;
         }
-        return policy == StorePolicy.ALL ? Reply.Retention.COMMIT_RESPONSE_ONLY : Reply.Retention.ROLL_BACK;
+        return begun && policy == StorePolicy.ALL ? Reply.Retention.COMMIT_RESPONSE_ONLY : Reply.Retention.ROLL_BACK;
     }
 
     StoredResponse stored(GuardedResponse response) {

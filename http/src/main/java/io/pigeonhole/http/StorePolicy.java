@@ -3,7 +3,7 @@ package io.pigeonhole.http;
 /**
  * Which responses are stored and given again. What is not stored is rolled back, with all that was written for it, and the next request
  * with the key is handled anew. Responses that say that the request was not handled (401, 403, 405, 406, 407, 415, 421, 429, 503), and
- * errors from before the application has begun to handle it, are never stored.
+ * redirects and errors from before the application has begun to handle it, are never stored.
  */
 public enum StorePolicy {
     /** Those with a status below 400. */

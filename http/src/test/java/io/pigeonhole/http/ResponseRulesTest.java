@@ -12,6 +12,8 @@ class ResponseRulesTest {
     @CsvSource({
         "SUCCESSES, 200, false, COMMIT",
         "SUCCESSES, 303, true, COMMIT",
+        "SUCCESSES, 303, false, ROLL_BACK",
+        "ALL, 302, false, ROLL_BACK",
         "SUCCESSES, 400, true, ROLL_BACK",
         "SUCCESSES, 500, true, ROLL_BACK",
         "SUCCESSES_AND_CLIENT_ERRORS, 204, true, COMMIT",
@@ -24,7 +26,7 @@ class ResponseRulesTest {
         "SUCCESSES_AND_CLIENT_ERRORS, 429, true, ROLL_BACK",
         "SUCCESSES_AND_CLIENT_ERRORS, 500, true, ROLL_BACK",
         "ALL, 500, true, COMMIT_RESPONSE_ONLY",
-        "ALL, 500, false, COMMIT_RESPONSE_ONLY",
+        "ALL, 500, false, ROLL_BACK",
         "ALL, 503, true, ROLL_BACK",
         "ALL, 429, true, ROLL_BACK",
         "ALL, 422, true, COMMIT",

@@ -5,23 +5,41 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.idempotency.IdempotentRequests;
 import io.pigeonhole.core.idempotency.RequestOutcome.Kind;
+import io.pigeonhole.core.idempotency.RequestScope;
 import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.JdbcStore;
 import io.pigeonhole.jdbc.PostgresServers;
 import io.pigeonhole.jdbc.Workshop;
 import jakarta.servlet.Filter;
+import jakarta.servlet.http.Cookie;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.security.Principal;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The filter beside other filters, and what a servlet may do with its request and response. */
 class FilterIT {
@@ -112,6 +130,351 @@ class FilterIT {
         assertThat(requests.counts().of(Kind.EXECUTED)).isZero();
     }
 
+    private HttpResponse<String> sendChunked(WebServer server, String key, String type, String body)
+            throws IOException, InterruptedException {
+        return client.send(
+                HttpRequest.newBuilder(server.uri("/payments/?q=1"))
+                        .header("X-User", "ann")
+                        .header("Idempotency-Key", key)
+                        .header("Content-Type", type)
+                        .POST(BodyPublishers.ofInputStream(
+                                () -> new ByteArrayInputStream(body.getBytes(StandardCharsets.UTF_8))))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
+    void requestWhoseBodyIsReadAlreadyFailsThoughItsLengthIsNotTold() throws Exception {
+        Filter reader = (request, response, chain) -> {
+            request.setAttribute("body", new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+            chain.doFilter(request, response);
+        };
+        Application echo = (request, response) -> response.getWriter().write("paid " + request.getAttribute("body"));
+        try (WebServer server = server(echo, reader)) {
+            assertThat(sendChunked(server, "a", "text/plain", "10").statusCode())
+                    .isEqualTo(500);
+        }
+        assertThat(requests.counts().of(Kind.EXECUTED)).isZero();
+    }
+
+    @Test
+    void requestWhoseBodyIsReadInPartFails() throws Exception {
+        Filter peek = (request, response, chain) -> {
+            request.getInputStream().read();
+            chain.doFilter(request, response);
+        };
+        try (WebServer server = server(PARAMETERS, peek)) {
+            assertThat(send(server, "a", "text/plain", "10").statusCode()).isEqualTo(500);
+        }
+        assertThat(requests.counts().of(Kind.EXECUTED)).isZero();
+    }
+
+    @Test
+    void bodyWhoseLengthIsNotToldMayBeEmpty() throws Exception {
+        Application length = (request, response) ->
+                response.getWriter().write("" + request.getInputStream().readAllBytes().length);
+        try (WebServer server = server(length)) {
+            assertThat(sendChunked(server, "a", "text/plain", "").body()).isEqualTo("0");
+            assertThat(sendChunked(server, "b", "text/plain", "10").body()).isEqualTo("2");
+            assertThat(sendChunked(server, "b", "text/plain", "11").statusCode())
+                    .isEqualTo(422);
+        }
+    }
+
+    @Test
+    void requestThatNoHeaderSaysToHaveABodyIsHandled() throws Exception {
+        Application length = (request, response) ->
+                response.getWriter().write("" + request.getInputStream().readAllBytes().length);
+        String raw =
+                "POST /payments/ HTTP/1.1\r\nHost: x\r\nX-User: ann\r\nIdempotency-Key: a\r\nConnection: close\r\n\r\n";
+        try (WebServer server = server(length);
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+            socket.setSoTimeout(30_000);
+            socket.getOutputStream().write(raw.getBytes(StandardCharsets.US_ASCII));
+            assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1))
+                    .startsWith("HTTP/1.1 200");
+        }
+    }
+
+    @Test
+    void requestOfAUserWithoutANameIsRefused() throws Exception {
+        for (String name : Arrays.asList(null, "", " ")) {
+            Filter nameless = (request, response, chain) -> chain.doFilter(
+                    new HttpServletRequestWrapper((HttpServletRequest) request) {
+                        @Override
+                        public Principal getUserPrincipal() {
+                            return () -> name;
+                        }
+                    },
+                    response);
+            try (WebServer server = server(PARAMETERS, nameless)) {
+                HttpResponse<String> answer = send(server, "a", "text/plain", "10");
+                assertThat(answer.statusCode()).isEqualTo(403);
+                assertThat(answer.body()).contains("idempotency-principal-required");
+            }
+        }
+        assertThat(filter.refused()).isEqualTo(3);
+    }
+
+    @Test
+    void requestOfNobodyIsRefusedUnlessKeysMayBeAnonymous() throws Exception {
+        filter = IdempotencyFilter.builder(requests)
+                .scope(request -> new RequestScope(null, null))
+                .build();
+        try (WebServer server = server(PARAMETERS)) {
+            assertThat(send(server, "a", "text/plain", "10").statusCode()).isEqualTo(403);
+        }
+        filter = IdempotencyFilter.builder(requests)
+                .scope(request -> new RequestScope("acme", null))
+                .build();
+        try (WebServer server = server(PARAMETERS)) {
+            assertThat(send(server, "a", "text/plain", "10").statusCode()).isEqualTo(200);
+        }
+    }
+
+    private static final String PARTS = "--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n10\r\n--X--\r\n";
+
+    /** Another node would go on without the parts, which are not stored. */
+    @Test
+    void requestOfSeveralPartsCannotBeInSteps() throws Exception {
+        filter = IdempotencyFilter.builder(requests)
+                .userPrincipals()
+                .multipart(1_000)
+                .inSteps(request -> request.getQueryString().equals("q=1"))
+                .build();
+        try (WebServer server = server(PARAMETERS)) {
+            HttpResponse<String> answer = send(server, "a", "multipart/form-data; boundary=X", PARTS);
+            assertThat(answer.statusCode()).isEqualTo(415);
+            assertThat(answer.body()).contains("idempotency-multipart-not-supported");
+        }
+    }
+
+    @Test
+    void formThatWasReadInFrontCannotBeInSteps() throws Exception {
+        filter = IdempotencyFilter.builder(requests)
+                .userPrincipals()
+                .inSteps(request -> true)
+                .build();
+        try (WebServer server = server(PARAMETERS, READS_PARAMETERS)) {
+            assertThat(send(server, "a", FORM, "a=1").statusCode()).isEqualTo(500);
+            assertThat(sendChunked(server, "a", FORM, "a=1").statusCode()).isEqualTo(500);
+        }
+        assertThat(workshop.ask("SELECT count(*) FROM inbox_idempotency")).isEqualTo("0");
+        try (WebServer server = server(PARAMETERS)) {
+            assertThat(send(server, "a", FORM, "a=1").body()).isEqualTo("1 1");
+            assertThat(sendChunked(server, "b", FORM, "a=1").body()).isEqualTo("1 1");
+        }
+    }
+
+    @Test
+    void otherKindsOfPartsThanThoseOfFormsAreRefused() throws Exception {
+        filter = IdempotencyFilter.builder(requests)
+                .userPrincipals()
+                .multipart(1_000)
+                .build();
+        try (WebServer server = server(PARAMETERS)) {
+            HttpResponse<String> answer = send(server, "a", "multipart/mixed; boundary=X", PARTS);
+            assertThat(answer.statusCode()).isEqualTo(415);
+            assertThat(answer.body()).contains("idempotency-multipart-not-supported");
+            assertThat(send(server, "a", "Multipart/Form-Data; boundary=X", PARTS)
+                            .body())
+                    .isEqualTo("1 10");
+        }
+    }
+
+    /** The container names the charset of its own writer. */
+    @ParameterizedTest
+    @ValueSource(strings = {"application/hal+json", "application/xml", "text/plain", "text/xml", "application/json"})
+    void charsetIsSaidAsTheContainerSaysIt(String type) throws Exception {
+        Application application = (request, response) -> {
+            response.setContentType(type);
+            response.getWriter().write("Zo\u00eb");
+        };
+        try (WebServer server = server(application);
+                WebServer plain = new WebServer(application, List.of(), null)) {
+            HttpResponse<byte[]> guarded = sendForBytes(server);
+            HttpResponse<byte[]> unguarded = sendForBytes(plain);
+            assertThat(guarded.headers().firstValue("Content-Type"))
+                    .isEqualTo(unguarded.headers().firstValue("Content-Type"));
+            assertThat(guarded.body()).isEqualTo(unguarded.body());
+        }
+    }
+
+    private HttpResponse<byte[]> sendForBytes(WebServer server) throws IOException, InterruptedException {
+        return client.send(
+                HttpRequest.newBuilder(server.uri("/payments/"))
+                        .header("X-User", "ann")
+                        .header("Idempotency-Key", "a")
+                        .POST(BodyPublishers.ofString("10"))
+                        .build(),
+                HttpResponse.BodyHandlers.ofByteArray());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"nonsense", "not a name"})
+    void charsetOfARequestThatNobodyKnowsIsNoErrorOfTheServer(String charset) throws Exception {
+        try (WebServer server = server(PARAMETERS)) {
+            assertThat(send(server, "a", FORM + ";charset=" + charset, "a=%E4").body())
+                    .isEqualTo("1 \u00e4");
+        }
+        Application reading = (request, response) ->
+                response.getWriter().write(request.getReader().readLine());
+        try (WebServer server = server(reading)) {
+            assertThat(send(server, "b", "text/plain;charset=" + charset, "10").body())
+                    .isEqualTo("10");
+        }
+    }
+
+    @Test
+    void statusAndCookieThatTheContainerWouldRefuseAreRefusedBeforeTheCommit() throws Exception {
+        Application application = (request, response) -> {
+            IdempotencyFilter.begin(request);
+            if (request.getReader().readLine().equals("status")) {
+                response.setStatus(0);
+            } else {
+                response.addCookie(new Cookie("c", "a b;\u00e9"));
+            }
+        };
+        try (WebServer server = server(application)) {
+            assertThat(send(server, "a", "text/plain", "status").statusCode()).isEqualTo(500);
+            assertThat(send(server, "b", "text/plain", "cookie").statusCode()).isEqualTo(500);
+        }
+        assertThat(requests.counts().of(Kind.EXECUTED)).isZero();
+        assertThat(workshop.ask("SELECT count(*) FROM inbox_idempotency")).isEqualTo("0");
+    }
+
+    @Test
+    void languageIsGivenAgain() throws Exception {
+        Application application = (request, response) -> {
+            response.setLocale(Locale.JAPANESE);
+            response.setContentType("text/plain");
+            response.getWriter().write("\u65e5\u672c");
+        };
+        try (WebServer server = server(application)) {
+            HttpResponse<byte[]> first = sendForBytes(server);
+            HttpResponse<byte[]> retry = sendForBytes(server);
+            assertThat(retry.headers().firstValue("Idempotent-Replayed")).isPresent();
+            assertThat(first.headers().allValues("Content-Language")).containsExactly("ja");
+            assertThat(retry.headers().allValues("Content-Language")).containsExactly("ja");
+            assertThat(retry.headers().allValues("Content-Type"))
+                    .isEqualTo(first.headers().allValues("Content-Type"));
+            assertThat(retry.body()).isEqualTo(first.body());
+        }
+    }
+
+    @Test
+    void trailerFieldsOfAResponseThatWasRolledBackAreNotSent() throws Exception {
+        AtomicBoolean asked = new AtomicBoolean();
+        Application application = (request, response) -> {
+            response.setTrailerFields(() -> {
+                asked.set(true);
+                return Map.of("X-Sum", "1");
+            });
+            response.getWriter().write("done");
+            if (request.getReader().readLine().equals("fail")) {
+                throw new IllegalStateException("no");
+            }
+        };
+        try (WebServer server = server(application)) {
+            assertThat(send(server, "a", "text/plain", "fail").statusCode()).isEqualTo(500);
+            assertThat(asked).isFalse();
+            assertThat(send(server, "b", "text/plain", "10").body()).isEqualTo("done");
+            assertThat(asked).isTrue();
+        }
+    }
+
+    @Test
+    void sessionInThePathIsNoPartOfTheRequest() throws Exception {
+        try (WebServer server = server(PARAMETERS)) {
+            List<HttpResponse<String>> answers = new ArrayList<>();
+            for (String path : List.of("/payments/1;jsessionid=1", "/payments/1", "/payments/1;JSESSIONID=2?q=")) {
+                answers.add(client.send(
+                        HttpRequest.newBuilder(server.uri(path))
+                                .header("X-User", "ann")
+                                .header("Idempotency-Key", "a")
+                                .POST(BodyPublishers.ofString("10"))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString()));
+            }
+            assertThat(answers.get(0).statusCode()).isEqualTo(200);
+            assertThat(answers.get(1).headers().firstValue("Idempotent-Replayed"))
+                    .isPresent();
+            assertThat(answers.get(2).statusCode()).isEqualTo(422);
+        }
+    }
+
+    @Test
+    void redirectFromBeforeTheApplicationHasBegunIsNotStored() throws Exception {
+        AtomicBoolean signedIn = new AtomicBoolean();
+        try (WebServer server = server((request, response) -> {
+            if (signedIn.get()) {
+                response.setStatus(201);
+            } else {
+                response.sendRedirect("/login");
+            }
+        })) {
+            assertThat(send(server, "a", "text/plain", "10").statusCode()).isEqualTo(302);
+            signedIn.set(true);
+            assertThat(send(server, "a", "text/plain", "10").statusCode()).isEqualTo(201);
+        }
+    }
+
+    @Test
+    void failureFromBeforeTheApplicationHasBegunIsNotStored() throws Exception {
+        requests = IdempotentRequests.builder(
+                        JdbcStore.create(workshop.dataSource()).idempotency(), "all")
+                .storesFailures(true)
+                .build();
+        filter = IdempotencyFilter.builder(requests)
+                .userPrincipals()
+                .store(StorePolicy.ALL)
+                .build();
+        AtomicBoolean fails = new AtomicBoolean(true);
+        try (WebServer server = server((request, response) -> {
+            String body = request.getReader().readLine();
+            if (fails.get() && body.equals("throw")) {
+                throw new IllegalStateException("no");
+            }
+            response.setStatus(fails.get() ? 500 : 201);
+        })) {
+            for (String body : List.of("throw", "answer")) {
+                fails.set(true);
+                assertThat(send(server, body, "text/plain", body).statusCode()).isEqualTo(500);
+                fails.set(false);
+                assertThat(send(server, body, "text/plain", body).statusCode()).isEqualTo(201);
+            }
+        }
+    }
+
+    /** As the page says; without the savepoint the database ends the transaction. */
+    @Test
+    void violationBehindASavepointIsAnsweredAndStored() throws Exception {
+        workshop.execute("CREATE TABLE account (name text PRIMARY KEY)");
+        workshop.execute("INSERT INTO account VALUES ('ann')");
+        Application application = (request, response) -> {
+            boolean careful = request.getReader().readLine().equals("savepoint");
+            Connection connection =
+                    IdempotencyFilter.context(request, JdbcContext.class).connection();
+            Savepoint before = careful ? connection.setSavepoint("account") : null;
+            try (Statement statement = connection.createStatement()) {
+                statement.executeUpdate("INSERT INTO account VALUES ('ann')");
+            } catch (SQLException e) {
+                if (before != null) {
+                    connection.rollback(before);
+                }
+                response.sendError(409, "there is one");
+            }
+        };
+        try (WebServer server = server(application)) {
+            assertThat(send(server, "a", "text/plain", "nothing").statusCode()).isEqualTo(500);
+            for (int i = 0; i < 2; i++) {
+                assertThat(send(server, "b", "text/plain", "savepoint").statusCode())
+                        .isEqualTo(409);
+            }
+        }
+        assertThat(requests.counts().of(Kind.REPLAYED)).isEqualTo(1);
+    }
+
     @Test
     void bodyCanBeReadByAReader() throws Exception {
         try (WebServer server = server((request, response) ->
@@ -144,7 +507,10 @@ class FilterIT {
 
     @Test
     void redirectIsGivenAgain() throws Exception {
-        try (WebServer server = server((request, response) -> response.sendRedirect("/payments/1"))) {
+        try (WebServer server = server((request, response) -> {
+            IdempotencyFilter.begin(request);
+            response.sendRedirect("/payments/1");
+        })) {
             for (int i = 0; i < 2; i++) {
                 HttpResponse<String> answer = send(server, "a", "text/plain", "10");
                 assertThat(answer.statusCode()).isEqualTo(302);

@@ -121,7 +121,10 @@ class HttpGuideIT {
                 .build();
         // begin
         IdempotencyFilter filter = IdempotencyFilter.builder(requests)
-                .scope(request -> RequestScope.of(request.getHeader("X-User")))
+                .scope(request -> {
+                    String user = request.getHeader("X-User");
+                    return user == null || user.isBlank() ? null : RequestScope.of(user);
+                })
                 .inSteps(request -> request.getServletPath().equals("/payments"))
                 .build();
         // end

@@ -30,6 +30,14 @@ final class WebServer implements AutoCloseable {
     private final ServerConnector connector;
 
     WebServer(Application application, List<? extends Filter> filters, @Nullable ConstraintSecurityHandler security) {
+        this(application, filters, security, EnumSet.of(DispatcherType.REQUEST));
+    }
+
+    WebServer(
+            Application application,
+            List<? extends Filter> filters,
+            @Nullable ConstraintSecurityHandler security,
+            EnumSet<DispatcherType> dispatches) {
         QueuedThreadPool threads = new QueuedThreadPool(120);
         threads.setDaemon(true);
         server = new Server(threads);
@@ -47,7 +55,7 @@ final class WebServer implements AutoCloseable {
         for (Filter filter : filters) {
             FilterHolder holder = new FilterHolder(filter);
             holder.setAsyncSupported(true);
-            context.addFilter(holder, "/*", EnumSet.of(DispatcherType.REQUEST));
+            context.addFilter(holder, "/*", dispatches);
         }
         server.setHandler(context);
         try {

@@ -25,10 +25,16 @@ public record RequestScope(
     /**
      * The scope of a principal in an application without tenants.
      *
-     * @param principal who sends the request
+     * @param principal who sends the request, not blank
      * @return its scope
+     * @throws IllegalArgumentException if it is null or blank, which would be everybody's scope
      */
     public static RequestScope of(String principal) {
+        if (principal == null || principal.isBlank()) {
+            throw new IllegalArgumentException(
+                    "a principal without a name would share its idempotency keys with everybody: refuse requests that are not"
+                            + " authenticated, or say RequestScope.anonymous()");
+        }
         return new RequestScope(null, principal);
     }
 
