@@ -17,7 +17,7 @@ final class LeaseToken {
 
     /** That of the first lease of a request; above 0. */
     static long first() {
-        long request = RANDOM.nextLong() >>> COUNTING_BITS + 1;
+        long request = RANDOM.nextLong() >>> (COUNTING_BITS + 1);
         return Math.max(1, request) << COUNTING_BITS;
     }
 

@@ -86,8 +86,8 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
                     transaction.endHandler();
                     return store(transaction, name, made);
                 }));
-        done = ran.done();
-        return ran.result();
+        done = ran.done;
+        return ran.result;
     }
 
     @Override
@@ -99,8 +99,7 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
         // The lease counts from here on; whoever has lost it does not call.
         inHeldTransaction(name, transaction -> true);
         byte[] result = within(name, () -> required(name, step.run(foreignKey(name))));
-        done = inHeldTransaction(name, transaction -> store(transaction, name, result))
-                .done();
+        done = inHeldTransaction(name, transaction -> store(transaction, name, result)).done;
         return result;
     }
 
@@ -111,7 +110,15 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
     }
 
     /** A step that has run. */
-    private record Ran(byte[] result, Headers done) {}
+    private static final class Ran {
+        private final byte[] result;
+        private final Headers done;
+
+        Ran(byte[] result, Headers done) {
+            this.result = result;
+            this.done = done;
+        }
+    }
 
     private Ran store(IdempotencyTransaction<C> transaction, String name, byte[] result) {
         Headers more = done.with(name, bodies.protect(result));
