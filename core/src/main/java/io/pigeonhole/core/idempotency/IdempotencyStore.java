@@ -6,6 +6,7 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
@@ -42,24 +43,27 @@ public interface IdempotencyStore<C extends HandlerContext> {
     ErrorClass classify(Throwable failure);
 
     /**
-     * Deletes requests whose retention is over, never one that is in work. Many nodes may call it at once; what somebody else has
-     * locked is left for later.
+     * Deletes requests whose retention is over. One that is in work in steps is deleted when its retention and its lease have been over
+     * for so long that nobody comes back for it. Many nodes may call it at once; what somebody else has locked is left for later.
      *
      * @param consumer whose requests
+     * @param unfinished how long the retention and the lease of an unfinished request in steps have to be over
      * @param limit how many at most
      * @return how many were deleted; call again while it is {@code limit}
      */
-    int purge(RegisteredConsumer consumer, int limit);
+    int purge(RegisteredConsumer consumer, Duration unfinished, int limit);
 
     /**
      * Requests in work under leases that have run out and that nobody has come back for.
      *
      * @param consumer whose requests
+     * @param operations what they do, at least one
      * @param idle how long ago the lease has run out at least
      * @param limit how many at most
      * @return those that wait longest first; nothing is locked, and somebody else may take them meanwhile
      */
-    List<AbandonedRequest> abandoned(RegisteredConsumer consumer, Duration idle, int limit);
+    List<AbandonedRequest> abandoned(
+            RegisteredConsumer consumer, Collection<String> operations, Duration idle, int limit);
 
     /**
      * Looks for a request.

@@ -26,12 +26,13 @@ public interface IdempotencyTransaction<C extends HandlerContext> extends AutoCl
      *
      * @param owner the node that does it
      * @param duration how long from now, by the database's clock
+     * @param token its fencing token, not 0, which no other lease of the key has ever had
      */
-    record Lease(String owner, Duration duration) {}
+    record Lease(String owner, Duration duration, long token) {}
 
     /**
      * Claims the key of a request: of all transactions that claim it, one gets it, until its retention is over. It waits for none
-     * of them. A request whose retention is over is replaced, unless it is still in work.
+     * of them. A request whose retention is over is replaced, unless it is in work in steps.
      *
      * @param consumer under whose name requests are kept
      * @param request the request
@@ -44,15 +45,16 @@ public interface IdempotencyTransaction<C extends HandlerContext> extends AutoCl
             RegisteredConsumer consumer, IdempotentRequest request, Duration retention, @Nullable Lease lease);
 
     /**
-     * Takes over the lease of a request whose own has run out.
+     * Takes over the lease of a request whose own has run out, and reads the request then: whoever had the lease before can commit nothing
+     * more of it.
      *
      * @param consumer under whose name requests are kept
      * @param key which request
      * @param token that of the lease that has run out
-     * @param lease the new one, whose token is the next number
-     * @return false if it is not the newest any more, or has not run out, or somebody else is at the row
+     * @param lease the new one
+     * @return the request; empty if that lease is not the newest any more, or has not run out, or somebody else is at the row
      */
-    boolean takeOver(RegisteredConsumer consumer, MessageKey key, long token, Lease lease);
+    Optional<LeasedRequest> takeOver(RegisteredConsumer consumer, MessageKey key, long token, Lease lease);
 
     /**
      * Holds a leased request until this transaction ends, so that nobody can take the lease away before, and prolongs the lease.
@@ -61,7 +63,7 @@ public interface IdempotencyTransaction<C extends HandlerContext> extends AutoCl
      * @param key which request
      * @param token that of the lease
      * @param duration how long from now the lease lasts
-     * @return false if the lease is not the newest any more: whoever has it must write nothing more
+     * @return false if the lease has run out, or is not the newest any more: whoever has it must write nothing more
      */
     boolean hold(RegisteredConsumer consumer, MessageKey key, long token, Duration duration);
 
@@ -106,9 +108,10 @@ public interface IdempotencyTransaction<C extends HandlerContext> extends AutoCl
      *
      * @param consumer under whose name requests are kept
      * @param key which request
-     * @param pause how long nobody else takes it by himself, as {@link IdempotencyStore#abandoned} says
+     * @param pause how long nobody else takes it by himself, as {@link IdempotencyStore#abandoned} says; null where only the next request
+     *     with the key goes on
      */
-    void release(RegisteredConsumer consumer, MessageKey key, Duration pause);
+    void release(RegisteredConsumer consumer, MessageKey key, @Nullable Duration pause);
 
     /**
      * Forgets a request that {@link #hold} has held.
@@ -119,14 +122,16 @@ public interface IdempotencyTransaction<C extends HandlerContext> extends AutoCl
     void forget(RegisteredConsumer consumer, MessageKey key);
 
     /**
-     * Stores the response, with which the request is finished.
+     * Stores the response, with which the request is finished. Its body and the results of its steps are deleted.
      *
      * @param consumer under whose name requests are kept
      * @param key which request
      * @param response the response; its body is empty where it is not to be stored
      * @param bodyStored whether it has its body
+     * @param atLeast how long from now the key is remembered at least, by the database's clock; 0 where its claim has said it
      */
-    void finish(RegisteredConsumer consumer, MessageKey key, StoredResponse response, boolean bodyStored);
+    void finish(
+            RegisteredConsumer consumer, MessageKey key, StoredResponse response, boolean bodyStored, Duration atLeast);
 
     /**
      * Commits, after proof that no statement has failed unseen and that nobody else ended the transaction.

@@ -20,6 +20,9 @@ import java.util.Map;
  * @param <C> the context that the store hands out
  */
 public final class IdempotentRequests<C extends HandlerContext> {
+    /** How long somebody may still come back for a request in steps whose retention is over. */
+    private static final Duration UNFINISHED = Duration.ofDays(90);
+
     private final IdempotencyStore<C> store;
     private final RegisteredConsumer consumer;
     private final RequestSettings settings;
@@ -68,7 +71,7 @@ public final class IdempotentRequests<C extends HandlerContext> {
     public RequestOutcome handle(IdempotentRequest request, RequestHandler<C> handler) throws Exception {
         return tally.count(
                 request.identity().operation(),
-                () -> waiting(request, () -> singleTransaction.handle(request, handler)));
+                () -> waiting(request, false, () -> singleTransaction.handle(request, handler)));
     }
 
     /**
@@ -83,24 +86,29 @@ public final class IdempotentRequests<C extends HandlerContext> {
     public RequestOutcome handleInSteps(IdempotentRequest request, StepHandler<C> handler) throws Exception {
         return tally.count(
                 request.identity().operation(),
-                () -> waiting(request, () -> stepTransactions.handle(request, handler)));
+                () -> waiting(request, true, () -> stepTransactions.handle(request, handler)));
     }
 
     /** Tries until the request is not in progress elsewhere any more, as long as it is to wait. */
-    private RequestOutcome waiting(IdempotentRequest request, Tally.Handling attempt) throws Exception {
+    private RequestOutcome waiting(IdempotentRequest request, boolean inSteps, Tally.Handling attempt)
+            throws Exception {
         MessageKey key = request.identity().storageKey();
         long begun = System.nanoTime();
         while (true) {
             RequestOutcome outcome = new RequestOutcome.InProgress(settings.retryAfter());
-            if (running.begin(key)) {
+            boolean first = running.begin(key);
+            if (first || inSteps) {
                 try {
                     outcome = attempt.run();
                 } finally {
-                    running.end(key);
+                    if (first) {
+                        running.end(key);
+                    }
                 }
             }
             long left = settings.duplicateTimeout().toNanos() - (System.nanoTime() - begun);
-            boolean again = outcome instanceof RequestOutcome.InProgress && left > 0 && running.await(key, left);
+            boolean again =
+                    outcome instanceof RequestOutcome.InProgress && left > 0 && running.await(key, left, inSteps);
             if (!again) {
                 return outcome;
             }
@@ -109,18 +117,19 @@ public final class IdempotentRequests<C extends HandlerContext> {
 
     /**
      * Goes on with requests that were begun in steps and that nobody has come back for: their processes have died, or their clients have
-     * given up. To be called every minute or so, by any number of nodes.
+     * given up. One whose handler has answered with a status of 4xx that is not stored is left to its client. To be called every minute or so, by any number of nodes.
      *
      * @param handlers what to do, by operation; others are left
      * @param limit how many at most
-     * @return how many were finished; what fails is logged, and comes again after a pause that grows
+     * @return how many were finished; what fails is logged, and comes again after a pause of a minute
      */
     public int completeAbandoned(Map<String, StepHandler<C>> handlers, int limit) {
         return stepTransactions.completeAbandoned(handlers, limit);
     }
 
     /**
-     * Deletes requests whose retention is over. To be called every minute or so, by any number of nodes.
+     * Deletes requests whose retention is over. One in steps that is not finished is deleted, and logged, when its retention and its lease
+     * have been over for 90 days. To be called every minute or so, by any number of nodes.
      *
      * @param limit how many at most, from 1 to 10,000
      * @return how many were deleted; call again while it is {@code limit}
@@ -130,7 +139,7 @@ public final class IdempotentRequests<C extends HandlerContext> {
         if (limit < 1 || limit > 10_000) {
             throw new IllegalArgumentException("limit " + limit + " is not from 1 to 10,000");
         }
-        return store.purge(consumer, limit);
+        return store.purge(consumer, UNFINISHED, limit);
     }
 
     /**

@@ -114,8 +114,8 @@ public final class IdempotentRequestsBuilder<C extends HandlerContext> {
     }
 
     /**
-     * How long the lease of a request in steps lasts, counted anew from each step. It should be longer than the longest step; another request goes
-     * on where it runs out.
+     * How long the lease of a request in steps lasts, counted anew from each step. It should be longer than the longest step: where it runs
+     * out, the process that had it commits nothing more, and another request goes on.
      *
      * @param duration from a second to an hour; a minute unless set
      * @return this
@@ -137,7 +137,8 @@ public final class IdempotentRequestsBuilder<C extends HandlerContext> {
     }
 
     /**
-     * What encrypts the bodies of stored responses.
+     * What encrypts the bodies of stored responses, and of requests in steps those of the requests and the results of steps. Headers are
+     * stored as they are.
      *
      * @param by the same at all nodes; none unless set
      * @return this
@@ -166,13 +167,7 @@ public final class IdempotentRequestsBuilder<C extends HandlerContext> {
      */
     public IdempotentRequests<C> build() {
         RequestSettings settings = new RequestSettings(
-                retention,
-                largestBody,
-                handlerTimeout,
-                duplicateTimeout,
-                retryAfter,
-                storesFailures,
-                new IdempotencyTransaction.Lease(node, lease));
+                retention, largestBody, handlerTimeout, duplicateTimeout, retryAfter, storesFailures, node, lease);
         return new IdempotentRequests<>(
                 store, store.register(name), settings, new StoredBodies(largestBody, protection), new Tally(listener));
     }

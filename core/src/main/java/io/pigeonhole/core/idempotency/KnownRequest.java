@@ -1,6 +1,5 @@
 package io.pigeonhole.core.idempotency;
 
-import io.pigeonhole.core.message.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,12 +10,15 @@ import org.jspecify.annotations.Nullable;
  * @param bodyStored whether the body of the response was small enough to be stored
  * @param leaseToken the fencing token of the newest lease; 0 where it was handled in one transaction
  * @param leased whether somebody has a lease on it that has not run out, by the database's clock
- * @param steps the results of the steps that are committed, by their names, in their order
  */
 public record KnownRequest(
         Fingerprint fingerprint,
         @Nullable StoredResponse response,
         boolean bodyStored,
         long leaseToken,
-        boolean leased,
-        Headers steps) {}
+        boolean leased) {
+    /** Whether it is handled in steps, or was. */
+    boolean isInSteps() {
+        return leaseToken != 0;
+    }
+}

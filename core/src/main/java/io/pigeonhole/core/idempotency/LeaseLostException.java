@@ -2,7 +2,7 @@ package io.pigeonhole.core.idempotency;
 
 import io.pigeonhole.core.failure.PigeonholeException;
 
-/** Somebody else goes on with a request that was begun in steps, because the lease ran out. */
+/** The lease of a request in steps has run out, so that somebody else may go on with it. */
 public class LeaseLostException extends PigeonholeException {
     private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public class LeaseLostException extends PigeonholeException {
      */
     public LeaseLostException(String step) {
         super(
-                "the lease of this request has run out, and somebody else goes on with it: '" + step
+                "the lease of this request has run out, and somebody else may go on with it: '" + step
                         + "' was not committed. A lease has to be longer than the longest step; see leaseDuration",
                 null);
     }

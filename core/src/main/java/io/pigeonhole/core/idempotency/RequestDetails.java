@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param headers of the response; none while it is in work
  * @param bodyBytes how long the stored body is
  * @param bodyStored whether the body was small enough to be stored
- * @param steps the names of the steps that are committed, in their order; none where it was handled in one transaction
+ * @param steps the names of the steps that are committed, in their order; none where it was handled in one
+ *     transaction, and once it is finished
  * @param leaseOwner who works on it, null where nobody does
  */
 public record RequestDetails(

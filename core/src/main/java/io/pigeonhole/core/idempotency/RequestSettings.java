@@ -11,7 +11,8 @@ import java.time.Duration;
  * @param duplicateTimeout how long a request waits for another one with its key
  * @param retryAfter what a client is told
  * @param storesFailures whether a handler may be undone alone
- * @param lease how a request in steps is leased
+ * @param node what this process is called in leases
+ * @param leaseDuration how long the lease of a request in steps lasts
  */
 record RequestSettings(
         Duration retention,
@@ -20,4 +21,9 @@ record RequestSettings(
         Duration duplicateTimeout,
         Duration retryAfter,
         boolean storesFailures,
-        IdempotencyTransaction.Lease lease) {}
+        String node,
+        Duration leaseDuration) {
+    IdempotencyTransaction.Lease lease(long token) {
+        return new IdempotencyTransaction.Lease(node, leaseDuration, token);
+    }
+}

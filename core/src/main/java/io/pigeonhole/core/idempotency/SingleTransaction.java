@@ -6,6 +6,7 @@ import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -71,9 +72,18 @@ final class SingleTransaction<C extends HandlerContext> {
             }
             throw e;
         }
-        return known.isPresent()
-                ? bodies.known(request, known.get(), settings)
-                : handleNew(transaction, request, handler);
+        return known.isPresent() ? known(request, known.get()) : handleNew(transaction, request, handler);
+    }
+
+    private RequestOutcome known(IdempotentRequest request, KnownRequest known) {
+        RequestOutcome outcome = bodies.known(request, known, settings);
+        if (outcome instanceof RequestOutcome.InProgress && known.isInSteps() && !known.leased()) {
+            throw new IllegalStateException(
+                    "this request was begun in steps and is not finished; it cannot be handled in one transaction."
+                            + " Handle its operation with handleInSteps (inSteps of the filter) or completeAbandoned until all such requests are"
+                            + " finished, or call admin().forget for the key");
+        }
+        return outcome;
     }
 
     private RequestOutcome handleNew(
@@ -97,7 +107,7 @@ final class SingleTransaction<C extends HandlerContext> {
                 transaction.undoHandler();
             }
         }
-        bodies.finish(transaction, consumer, key, reply.response());
+        bodies.finish(transaction, consumer, key, reply.response(), Duration.ZERO);
         transaction.commit();
         return new RequestOutcome.Executed(reply.response());
     }

@@ -15,7 +15,7 @@ public interface StepHandler<C extends HandlerContext> {
      *
      * @param steps of the request
      * @return the response. With {@link Reply.Retention#ROLL_BACK} it is not stored, and the next request with the key goes on behind
-     *     the last step that is committed; where none is, it is handled anew
+     *     the last step that is committed; where none has begun, it is handled anew. With a status of 4xx nobody else goes on with it
      * @throws Exception to say that it failed: the next request with the key goes on behind the last step that is committed
      */
     Reply handle(Steps<C> steps) throws Exception;

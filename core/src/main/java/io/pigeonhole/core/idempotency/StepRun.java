@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +26,29 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
     private final MessageKey key;
     private final Message message;
     private final Duration lease;
-    private final long token;
+    private final StoredBodies bodies;
+    private final Hold hold;
     private final Set<String> begun = new HashSet<>();
+
+    /** Results as they are stored. */
     private Headers done;
+
+    private @Nullable String within;
     private boolean ended;
     private boolean leaseLost;
+    private @Nullable Unknown unknown;
+
+    /**
+     * The lease of a run.
+     *
+     * @param token of the lease
+     * @param claimed whether this run has inserted the request, so that nobody else can have begun a step of it
+     * @param steps the results of the steps that are committed, as they are stored
+     */
+    record Hold(long token, boolean claimed, Headers steps) {}
+
+    /** A step whose commit has failed so that it may be there. */
+    private record Unknown(String step, RuntimeException failure) {}
 
     StepRun(
             Supplier<IdempotencyTransaction<C>> transactions,
@@ -37,15 +56,16 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
             MessageKey key,
             Message message,
             Duration lease,
-            long token,
-            Headers done) {
+            StoredBodies bodies,
+            Hold hold) {
         this.transactions = transactions;
         this.consumer = consumer;
         this.key = key;
         this.message = message;
         this.lease = lease;
-        this.token = token;
-        this.done = done;
+        this.bodies = bodies;
+        this.hold = hold;
+        this.done = hold.steps();
     }
 
     @Override
@@ -59,14 +79,15 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
         if (known != null) {
             return known;
         }
-        byte[] result = inHeldTransaction(name, transaction -> {
-            byte[] made = required(name, step.run(transaction.context(consumer, key, message)));
-            transaction.endHandler();
-            transaction.storeSteps(consumer, key, done.with(name, made));
-            return made;
-        });
-        done = done.with(name, result);
-        return result;
+        Ran ran = within(
+                name,
+                () -> inHeldTransaction(name, transaction -> {
+                    byte[] made = required(name, step.run(transaction.context(consumer, key, message)));
+                    transaction.endHandler();
+                    return store(transaction, name, made);
+                }));
+        done = ran.done;
+        return ran.result;
     }
 
     @Override
@@ -77,14 +98,41 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
         }
         // The lease counts from here on; whoever has lost it does not call.
         inHeldTransaction(name, transaction -> true);
-        byte[] result = required(name, step.run(IdempotencyKey.of(consumer.name(), key, name)));
-        Headers more = done.with(name, result);
-        inHeldTransaction(name, transaction -> {
-            transaction.storeSteps(consumer, key, more);
-            return true;
-        });
-        done = more;
+        byte[] result = within(name, () -> required(name, step.run(foreignKey(name))));
+        done = inHeldTransaction(name, transaction -> store(transaction, name, result)).done;
         return result;
+    }
+
+    /** Not that of the next request with the client's key, which asks for something else. */
+    private String foreignKey(String name) {
+        return IdempotencyKey.of(
+                consumer.name(), key, "request " + LeaseToken.request(hold.token()) + ", step " + name);
+    }
+
+    /** A step that has run. */
+    private static final class Ran {
+        private final byte[] result;
+        private final Headers done;
+
+        Ran(byte[] result, Headers done) {
+            this.result = result;
+            this.done = done;
+        }
+    }
+
+    private Ran store(IdempotencyTransaction<C> transaction, String name, byte[] result) {
+        Headers more = done.with(name, bodies.protect(result));
+        transaction.storeSteps(consumer, key, more);
+        return new Ran(result, more);
+    }
+
+    private <T> T within(String name, Callable<T> step) throws Exception {
+        within = name;
+        try {
+            return step.call();
+        } finally {
+            within = null;
+        }
     }
 
     /** Null where the step is to run. */
@@ -92,10 +140,22 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
         if (ended) {
             throw new IllegalStateException("the handler of this request has returned; no step can begin any more");
         }
+        if (within != null) {
+            throw new IllegalStateException("the step '" + name + "' within the step '" + within
+                    + "': a step is one transaction or one call; run them one behind the other");
+        }
+        Unknown failed = unknown;
+        if (failed != null) {
+            throw new IllegalStateException(
+                    "nobody knows whether the step '" + failed.step() + "' is committed, so '" + name
+                            + "' cannot run; let the exception go through, and the next request with the key finds out",
+                    failed.failure());
+        }
         if (name.isBlank() || !begun.add(name)) {
             throw new IllegalArgumentException("each step needs a name of its own, not '" + name + "' again");
         }
-        return done.last(name);
+        byte[] stored = done.last(name);
+        return stored == null ? null : bodies.unprotect(stored);
     }
 
     private static byte[] required(String name, byte[] result) {
@@ -111,16 +171,31 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
 
     <T> T inHeldTransaction(String step, Work<C, T> work) throws Exception {
         try (IdempotencyTransaction<C> transaction = transactions.get()) {
-            if (!transaction.hold(consumer, key, token, lease)) {
+            if (!transaction.hold(consumer, key, hold.token(), lease)) {
                 throw lost(step);
             }
             T result = work.in(transaction);
-            transaction.commit();
+            commit(step, transaction);
             return result;
         } catch (ClaimBlockedException e) {
             // Nobody but a newer lease, or a person who forgets the request, is at its row.
             throw lost(step);
         }
+    }
+
+    private void commit(String step, IdempotencyTransaction<C> transaction) {
+        try {
+            transaction.commit();
+        } catch (RuntimeException e) {
+            unknown = new Unknown(step, e);
+            throw e;
+        }
+    }
+
+    /** What the commit of a step has thrown, also where the handler has hidden it; null where all commits have succeeded. */
+    @Nullable
+    RuntimeException failedCommit() {
+        return unknown == null ? null : unknown.failure();
     }
 
     private LeaseLostException lost(String step) {
@@ -138,9 +213,9 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
         ended = true;
     }
 
-    /** Where no step has begun, there is nothing to go on with. */
-    void letGo(IdempotencyTransaction<C> transaction, Duration pause) {
-        if (begun.isEmpty() && done.list().isEmpty()) {
+    /** Where no step has ever begun, there is nothing to go on with. Where somebody else began it, his call may have had its effect. */
+    void letGo(IdempotencyTransaction<C> transaction, @Nullable Duration pause) {
+        if (hold.claimed() && begun.isEmpty()) {
             transaction.forget(consumer, key);
         } else {
             transaction.release(consumer, key, pause);

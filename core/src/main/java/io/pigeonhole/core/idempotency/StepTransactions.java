@@ -26,9 +26,6 @@ final class StepTransactions<C extends HandlerContext> {
     /** How often a claim begins anew that two transactions have kept each other from. */
     private static final int MOST_CLAIMS = 5;
 
-    /** That of the first lease. */
-    private static final long FIRST_TOKEN = 1;
-
     /** How long a request is left alone that has failed, by those who look for abandoned ones. */
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMinutes(1);
 
@@ -48,8 +45,8 @@ final class StepTransactions<C extends HandlerContext> {
     /** What a claim has found out. */
     private sealed interface Claimed {}
 
-    /** The request is this process's, which goes on behind these steps. */
-    private record Leased(long token, Headers steps) implements Claimed {}
+    /** The request is this process's, which goes on behind the steps that are committed. */
+    private record Leased(Message message, StepRun.Hold hold) implements Claimed {}
 
     /** It is somebody else's, or finished. */
     private record Ended(RequestOutcome outcome) implements Claimed {}
@@ -60,7 +57,7 @@ final class StepTransactions<C extends HandlerContext> {
             claimed = claim(request);
         }
         if (claimed instanceof Leased leased) {
-            return run(request.identity().storageKey(), request.message(), leased, handler);
+            return run(request.identity().storageKey(), leased, handler);
         }
         return claimed instanceof Ended ended ? ended.outcome() : inProgress();
     }
@@ -73,14 +70,16 @@ final class StepTransactions<C extends HandlerContext> {
     private @Nullable Claimed claim(IdempotentRequest request) {
         MessageKey key = request.identity().storageKey();
         try (IdempotencyTransaction<C> transaction = begin()) {
-            Optional<KnownRequest> known = transaction.claim(consumer, request, settings.retention(), settings.lease());
+            IdempotencyTransaction.Lease lease = settings.lease(LeaseToken.first());
+            Optional<KnownRequest> known =
+                    transaction.claim(consumer, bodies.protect(request), settings.retention(), lease);
             if (known.isEmpty()) {
                 transaction.commit();
-                return new Leased(FIRST_TOKEN, Headers.none());
+                return new Leased(request.message(), new StepRun.Hold(lease.token(), true, Headers.none()));
             }
             RequestOutcome outcome = bodies.known(request, known.get(), settings);
-            return outcome instanceof RequestOutcome.InProgress
-                    ? takeOver(transaction, key, known.get())
+            return outcome instanceof RequestOutcome.InProgress && !known.get().leased()
+                    ? takeOver(transaction, key, known.get().leaseToken())
                     : new Ended(outcome);
         } catch (ClaimBlockedException e) {
             return new Ended(inProgress());
@@ -92,22 +91,25 @@ final class StepTransactions<C extends HandlerContext> {
         }
     }
 
-    private Claimed takeOver(IdempotencyTransaction<C> transaction, MessageKey key, KnownRequest known) {
-        if (known.leased() || !transaction.takeOver(consumer, key, known.leaseToken(), settings.lease())) {
+    private Claimed takeOver(IdempotencyTransaction<C> transaction, MessageKey key, long token) {
+        IdempotencyTransaction.Lease lease = settings.lease(token + 1);
+        Optional<LeasedRequest> taken = transaction.takeOver(consumer, key, token, lease);
+        if (taken.isEmpty()) {
             return new Ended(inProgress());
         }
         transaction.commit();
-        return new Leased(known.leaseToken() + 1, known.steps());
+        LeasedRequest request = taken.get();
+        return new Leased(bodies.unprotect(request.message()), new StepRun.Hold(lease.token(), false, request.steps()));
     }
 
     private IdempotencyTransaction<C> begin() {
         return store.begin(settings.handlerTimeout());
     }
 
-    private RequestOutcome run(MessageKey key, Message message, Leased leased, StepHandler<C> handler)
-            throws Exception {
-        StepRun<C> steps = new StepRun<>(
-                this::begin, consumer, key, message, settings.lease().duration(), leased.token(), leased.steps());
+    private RequestOutcome run(MessageKey key, Leased leased, StepHandler<C> handler) throws Exception {
+        Message message = leased.message();
+        StepRun<C> steps =
+                new StepRun<>(this::begin, consumer, key, message, settings.leaseDuration(), bodies, leased.hold());
         Reply reply;
         try {
             reply = handler.handle(steps);
@@ -117,7 +119,7 @@ final class StepTransactions<C extends HandlerContext> {
                 LOG.warn("the lease of a request is lost: {}", message.type(), e);
                 return inProgress();
             }
-            letGo(steps);
+            letGo(steps, PAUSE_AFTER_FAILURE);
             throw e;
         }
         steps.end();
@@ -125,12 +127,17 @@ final class StepTransactions<C extends HandlerContext> {
             return inProgress();
         }
         if (reply.retention() == Reply.Retention.ROLL_BACK) {
-            letGo(steps);
+            letGo(steps, isRefused(reply.response()) ? null : PAUSE_AFTER_FAILURE);
             return new RequestOutcome.NotStored(reply.response());
+        }
+        RuntimeException failedCommit = steps.failedCommit();
+        if (failedCommit != null) {
+            letGo(steps, PAUSE_AFTER_FAILURE);
+            throw failedCommit;
         }
         try {
             steps.inHeldTransaction("the response", transaction -> {
-                bodies.finish(transaction, consumer, key, reply.response());
+                bodies.finish(transaction, consumer, key, reply.response(), settings.retention());
                 return true;
             });
         } catch (LeaseLostException e) {
@@ -140,11 +147,16 @@ final class StepTransactions<C extends HandlerContext> {
         return new RequestOutcome.Executed(reply.response());
     }
 
+    /** The client was told that it is not done: nobody else may do it for him, unless he asks again. */
+    private static boolean isRefused(StoredResponse response) {
+        return response.status() >= 400 && response.status() < 500;
+    }
+
     /** So that the next request need not wait for the end of the lease; one without a step is forgotten. */
-    private void letGo(StepRun<C> steps) {
+    private void letGo(StepRun<C> steps, @Nullable Duration pause) {
         try {
             steps.inHeldTransaction("the end of the lease", transaction -> {
-                steps.letGo(transaction, PAUSE_AFTER_FAILURE);
+                steps.letGo(transaction, pause);
                 return true;
             });
         } catch (Exception e) {
@@ -154,7 +166,10 @@ final class StepTransactions<C extends HandlerContext> {
 
     int completeAbandoned(Map<String, StepHandler<C>> handlers, int limit) {
         int finished = 0;
-        for (AbandonedRequest request : store.abandoned(consumer, PAUSE_AFTER_FAILURE, limit)) {
+        if (handlers.isEmpty()) {
+            return finished;
+        }
+        for (AbandonedRequest request : store.abandoned(consumer, handlers.keySet(), PAUSE_AFTER_FAILURE, limit)) {
             StepHandler<C> handler = handlers.get(request.operation());
             if (handler != null && complete(request, handler)) {
                 finished++;
@@ -167,10 +182,10 @@ final class StepTransactions<C extends HandlerContext> {
         try {
             Claimed claimed;
             try (IdempotencyTransaction<C> transaction = begin()) {
-                claimed = takeOver(transaction, request.storageKey(), request.known());
+                claimed = takeOver(transaction, request.storageKey(), request.leaseToken());
             }
             return claimed instanceof Leased leased
-                    && run(request.storageKey(), request.message(), leased, handler) instanceof RequestOutcome.Executed;
+                    && run(request.storageKey(), leased, handler) instanceof RequestOutcome.Executed;
         } catch (Exception e) {
             LOG.warn("an abandoned request of {} cannot be finished yet", request.operation(), e);
             return false;

@@ -34,7 +34,8 @@ public interface Steps<C extends HandlerContext> {
         /**
          * Calls the other system.
          *
-         * @param idempotencyKey to be handed to it: the same for every attempt of this step of this request, 32 hexadecimal digits
+         * @param idempotencyKey to be handed to it: the same for every attempt of this step of this request, and another one for a request
+         *     that comes with the same key when the retention is over or this one was forgotten; 32 hexadecimal digits
          * @return what later steps need to know; may be empty
          * @throws Exception to say that it failed, or may have failed: the step runs again with the same key
          */
@@ -55,7 +56,9 @@ public interface Steps<C extends HandlerContext> {
      * @param step what to do
      * @return what it came back with, now or before
      * @throws Exception what it threw; or an exception of the store
-     * @throws LeaseLostException if somebody else goes on with the request: nothing was written
+     * @throws LeaseLostException if the lease has run out: nothing was written
+     * @throws IllegalStateException within another step, behind the handler, and once nobody knows whether an earlier step is committed:
+     *     the next request with the key finds out
      */
     byte[] inTransaction(String name, LocalStep<C> step) throws Exception;
 
@@ -67,7 +70,8 @@ public interface Steps<C extends HandlerContext> {
      * @param step what to do
      * @return what it came back with, now or before
      * @throws Exception what it threw; or an exception of the store
-     * @throws LeaseLostException if somebody else goes on with the request: the step was not begun, or its result is dropped
+     * @throws LeaseLostException if the lease has run out: the step was not begun, or its result is dropped
+     * @throws IllegalStateException as for {@link #inTransaction}
      */
     byte[] foreign(String name, ForeignStep step) throws Exception;
 }

@@ -8,6 +8,7 @@ public enum IdempotencyStatement implements StatementName {
     INSERT,
     REPLACE,
     TAKE_OVER,
+    READ,
     HOLD,
     STORE_STEPS,
     RELEASE,

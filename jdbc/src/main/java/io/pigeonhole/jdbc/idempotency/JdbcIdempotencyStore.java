@@ -22,6 +22,7 @@ import io.pigeonhole.jdbc.store.Database;
 import io.pigeonhole.jdbc.transaction.JdbcTransaction;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
@@ -64,18 +65,19 @@ public final class JdbcIdempotencyStore implements IdempotencyStore<JdbcContext>
     }
 
     @Override
-    public int purge(RegisteredConsumer consumer, int limit) {
+    public int purge(RegisteredConsumer consumer, Duration unfinished, int limit) {
         return database.admin()
                 .change(
                         "to delete old requests",
-                        session -> rows(session, consumer).purge(limit))
+                        session -> rows(session, consumer).purge(unfinished, limit))
                 .orElse(0);
     }
 
     @Override
-    public List<AbandonedRequest> abandoned(RegisteredConsumer consumer, Duration idle, int limit) {
+    public List<AbandonedRequest> abandoned(
+            RegisteredConsumer consumer, Collection<String> operations, Duration idle, int limit) {
         return database.admin()
-                .look("abandoned requests", session -> rows(session, consumer).abandoned(idle, limit));
+                .look("abandoned requests", session -> rows(session, consumer).abandoned(operations, idle, limit));
     }
 
     @Override

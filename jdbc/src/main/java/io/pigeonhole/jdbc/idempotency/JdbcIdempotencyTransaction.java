@@ -5,6 +5,7 @@ import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.idempotency.IdempotencyTransaction;
 import io.pigeonhole.core.idempotency.IdempotentRequest;
 import io.pigeonhole.core.idempotency.KnownRequest;
+import io.pigeonhole.core.idempotency.LeasedRequest;
 import io.pigeonhole.core.idempotency.StoredResponse;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.Message;
@@ -81,8 +82,15 @@ final class JdbcIdempotencyTransaction implements IdempotencyTransaction<JdbcCon
     }
 
     @Override
-    public boolean takeOver(RegisteredConsumer consumer, MessageKey key, long token, Lease lease) {
-        return transaction.claimRow(consumer, key, () -> rows(consumer).takeOver(key, token, lease));
+    public Optional<LeasedRequest> takeOver(RegisteredConsumer consumer, MessageKey key, long token, Lease lease) {
+        boolean taken = transaction.claimRow(consumer, key, () -> rows(consumer).takeOver(key, token, lease));
+        // Read behind the change: what whoever had the lease has committed until then is seen, and nothing can come any
+        // more.
+        return taken
+                ? transaction.read(
+                        "to read a request",
+                        () -> Optional.ofNullable(rows(consumer).read(key)))
+                : Optional.empty();
     }
 
     @Override
@@ -126,7 +134,7 @@ final class JdbcIdempotencyTransaction implements IdempotencyTransaction<JdbcCon
     }
 
     @Override
-    public void release(RegisteredConsumer consumer, MessageKey key, Duration pause) {
+    public void release(RegisteredConsumer consumer, MessageKey key, @Nullable Duration pause) {
         change("to let go of a request", () -> rows(consumer).release(key, pause));
     }
 
@@ -136,8 +144,13 @@ final class JdbcIdempotencyTransaction implements IdempotencyTransaction<JdbcCon
     }
 
     @Override
-    public void finish(RegisteredConsumer consumer, MessageKey key, StoredResponse response, boolean bodyStored) {
-        change("to store a response", () -> rows(consumer).finish(key, response, bodyStored));
+    public void finish(
+            RegisteredConsumer consumer,
+            MessageKey key,
+            StoredResponse response,
+            boolean bodyStored,
+            Duration atLeast) {
+        change("to store a response", () -> rows(consumer).finish(key, response, bodyStored, atLeast));
     }
 
     /** A statement that comes back with nothing. */

@@ -5,6 +5,7 @@ import io.pigeonhole.core.idempotency.Fingerprint;
 import io.pigeonhole.core.idempotency.IdempotencyTransaction;
 import io.pigeonhole.core.idempotency.IdempotentRequest;
 import io.pigeonhole.core.idempotency.KnownRequest;
+import io.pigeonhole.core.idempotency.LeasedRequest;
 import io.pigeonhole.core.idempotency.RequestDetails;
 import io.pigeonhole.core.idempotency.RequestMessage;
 import io.pigeonhole.core.idempotency.StoredResponse;
@@ -20,10 +21,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The rows of {@code inbox_idempotency} in a transaction. Used by one thread.
@@ -35,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 record RequestRows(AdminSession session, RegisteredConsumer consumer, Instant now) {
     private static final String FINISHED = "finished";
     private static final byte[] NONE = {};
+    private static final Logger LOG = LoggerFactory.getLogger(RequestRows.class);
 
     /** A request that was found, and whether its retention is over. */
     record Found(KnownRequest request, boolean isOver) {}
@@ -60,9 +64,8 @@ record RequestRows(AdminSession session, RegisteredConsumer consumer, Instant no
                         response,
                         row.getBoolean(6),
                         row.getLong(7),
-                        row.getBoolean(8),
-                        headers(row.getBytes(9))),
-                row.getBoolean(10));
+                        row.getBoolean(8)),
+                row.getBoolean(9));
     }
 
     private static Headers headers(byte @Nullable [] stored) {
@@ -101,7 +104,7 @@ record RequestRows(AdminSession session, RegisteredConsumer consumer, Instant no
                 .bytes("fingerprint", request.fingerprint().toBytes())
                 .instant("now", now)
                 .instant("expires", now.plus(retention))
-                .number("token", lease == null ? 0L : 1L)
+                .number("token", lease == null ? 0L : lease.token())
                 .text("owner", lease == null ? null : lease.owner())
                 .instant("until", lease == null ? null : now.plus(lease.duration()))
                 .bytes("request_headers", lease == null ? null : HeaderFormat.write(message.headers()))
@@ -112,6 +115,7 @@ record RequestRows(AdminSession session, RegisteredConsumer consumer, Instant no
     boolean takeOver(MessageKey key, long token, IdempotencyTransaction.Lease lease) throws SQLException {
         try (Call call = call(IdempotencyStatement.TAKE_OVER, key)) {
             return call.number("token", token)
+                            .number("new_token", lease.token())
                             .text("owner", lease.owner())
                             .instant("until", now.plus(lease.duration()))
                             .instant("now", now)
@@ -120,10 +124,30 @@ record RequestRows(AdminSession session, RegisteredConsumer consumer, Instant no
         }
     }
 
+    /** A request in steps; null where it is not there. */
+    @Nullable
+    LeasedRequest read(MessageKey key) throws SQLException {
+        try (Call call = call(IdempotencyStatement.READ, key)) {
+            return call.first(this::leased);
+        }
+    }
+
+    private LeasedRequest leased(ResultSet row) throws SQLException {
+        Message message = RequestMessage.of(
+                consumer.name(),
+                Objects.requireNonNull(row.getString(1)),
+                Objects.requireNonNull(row.getString(2)),
+                headers(row.getBytes(4)),
+                row.getString(5),
+                bytes(row.getBytes(6)));
+        return new LeasedRequest(message, headers(row.getBytes(3)));
+    }
+
     boolean hold(MessageKey key, long token, Duration duration) throws SQLException {
         try (Call call = call(IdempotencyStatement.HOLD, key)) {
             return call.number("token", token)
                             .instant("until", now.plus(duration))
+                            .instant("now", now)
                             .change()
                     == 1;
         }
@@ -135,9 +159,11 @@ record RequestRows(AdminSession session, RegisteredConsumer consumer, Instant no
         }
     }
 
-    void release(MessageKey key, Duration pause) throws SQLException {
+    void release(MessageKey key, @Nullable Duration pause) throws SQLException {
         try (Call call = call(IdempotencyStatement.RELEASE, key)) {
-            call.instant("now", now).instant("resume", now.plus(pause)).changeLocked();
+            call.instant("now", now)
+                    .instant("resume", pause == null ? null : now.plus(pause))
+                    .changeLocked();
         }
     }
 
@@ -147,61 +173,60 @@ record RequestRows(AdminSession session, RegisteredConsumer consumer, Instant no
         }
     }
 
-    void finish(MessageKey key, StoredResponse response, boolean bodyStored) throws SQLException {
+    void finish(MessageKey key, StoredResponse response, boolean bodyStored, Duration atLeast) throws SQLException {
         try (Call call = call(IdempotencyStatement.FINISH, key)) {
             call.instant("now", now)
                     .number("status", response.status())
                     .bytes("headers", HeaderFormat.write(response.headers()))
                     .bytes("body", response.body())
                     .flag("body_stored", bodyStored)
+                    .instant("expires", now.plus(atLeast))
                     .changeLocked();
         }
     }
 
-    int purge(int limit) throws SQLException {
+    int purge(Duration unfinished, int limit) throws SQLException {
+        Instant longAgo = now.minus(unfinished);
         List<MessageKey> old;
         try (Call call = session.call(IdempotencyStatement.OLD)) {
             old = call.consumer(consumer)
                     .instant("now", now)
+                    .instant("long_ago", longAgo)
                     .number("limit", limit)
                     .all(row -> session.rows().key(row, 1));
         }
-        List<MessageKey> locked = new ArrayList<>();
+        int deleted = 0;
         for (MessageKey key : old) {
-            try (Call call = call(IdempotencyStatement.LOCK_OLD, key)) {
-                if (call.instant("now", now).hasRow()) {
-                    locked.add(key);
-                }
+            if (isStillOld(key, longAgo)) {
+                forget(key);
+                deleted++;
             }
         }
-        for (MessageKey key : locked) {
-            forget(key);
-        }
-        return locked.size();
+        return deleted;
     }
 
-    List<AbandonedRequest> abandoned(Duration idle, int limit) throws SQLException {
-        try (Call call = session.call(IdempotencyStatement.ABANDONED)) {
+    /** Locks it then. */
+    private boolean isStillOld(MessageKey key, Instant longAgo) throws SQLException {
+        try (Call call = call(IdempotencyStatement.LOCK_OLD, key)) {
+            Boolean inSteps =
+                    call.instant("now", now).instant("long_ago", longAgo).first(row -> row.getBoolean(1));
+            if (Boolean.TRUE.equals(inSteps)) {
+                LOG.warn("an unfinished request in steps is deleted, for which nobody came back: {}", key);
+            }
+            return inSteps != null;
+        }
+    }
+
+    List<AbandonedRequest> abandoned(Collection<String> operations, Duration idle, int limit) throws SQLException {
+        try (Call call = session.call(IdempotencyStatement.ABANDONED, operations.size())) {
             return call.consumer(consumer)
+                    .texts("operations", operations)
                     .instant("now", now)
                     .instant("before", now.minus(idle))
                     .number("limit", limit)
-                    .all(this::abandoned);
+                    .all(row -> new AbandonedRequest(
+                            session.rows().key(row, 1), Objects.requireNonNull(row.getString(2)), row.getLong(3)));
         }
-    }
-
-    private AbandonedRequest abandoned(ResultSet row) throws SQLException {
-        String operation = Objects.requireNonNull(row.getString(2));
-        Message message = RequestMessage.of(
-                consumer.name(),
-                operation,
-                Objects.requireNonNull(row.getString(3)),
-                headers(row.getBytes(7)),
-                row.getString(8),
-                bytes(row.getBytes(9)));
-        KnownRequest known = new KnownRequest(
-                Fingerprint.of(row.getBytes(4)), null, false, row.getLong(5), false, headers(row.getBytes(6)));
-        return new AbandonedRequest(session.rows().key(row, 1), operation, message, known);
     }
 
     @Nullable

@@ -114,7 +114,8 @@ public final class Consumers {
             throw new ConfigurationException(consumer + "ids that are " + idForm + ", the program says "
                     + registration.idForm()
                     + ". This never changes, because every key depends on it: correct the program,"
-                    + " or give the consumer a new name");
+                    + " or give the consumer a new name. Inboxes, outboxes and IdempotentRequests share their names: two of them cannot"
+                    + " have the same");
         }
         if (!registration.order().name().equals(order)) {
             throw new ConfigurationException(consumer + "the order " + order + ", the program says "

@@ -47,6 +47,14 @@ public abstract class IdempotencyContract<C extends HandlerContext> {
     }
 
     @Nested
+    @DisplayName("the lease of a request in steps")
+    class Leases extends RequestLeaseTests<C> {
+        Leases() {
+            super(IdempotencyContract.this::fixture, IdempotencyContract.this::store);
+        }
+    }
+
+    @Nested
     @DisplayName("a stored request")
     class Stored extends StoredRequestTests<C> {
         Stored() {

@@ -12,7 +12,6 @@ import io.pigeonhole.core.idempotency.RequestIdentity;
 import io.pigeonhole.core.idempotency.RequestOutcome;
 import io.pigeonhole.core.idempotency.RequestOutcome.Kind;
 import io.pigeonhole.core.idempotency.RequestScope;
-import io.pigeonhole.core.idempotency.ResponseProtection;
 import io.pigeonhole.core.idempotency.StoredResponse;
 import io.pigeonhole.core.message.Headers;
 import java.time.Duration;
@@ -316,29 +315,11 @@ abstract class RequestTests<C extends HandlerContext> extends RequestLab<C> {
 
     @Test
     void storedBodiesAreProtected() throws Exception {
-        IdempotentRequests<C> secret = node(builder -> builder.protection(new ResponseProtection() {
-            @Override
-            public byte[] protect(byte[] body) {
-                return turned(body);
-            }
-
-            @Override
-            public byte[] unprotect(byte[] stored) {
-                return turned(stored);
-            }
-        }));
+        IdempotentRequests<C> secret = node(builder -> builder.protection(new Turning()));
         secret.handle(request("a"), writing("paid"));
 
         assertReplayed(secret.handle(request("a"), neverCalled()), "paid");
         assertReplayed(other.handle(request("a"), neverCalled()), "diap");
-    }
-
-    private static byte[] turned(byte[] bytes) {
-        byte[] turned = new byte[bytes.length];
-        for (int i = 0; i < bytes.length; i++) {
-            turned[i] = bytes[bytes.length - 1 - i];
-        }
-        return turned;
     }
 
     @Test

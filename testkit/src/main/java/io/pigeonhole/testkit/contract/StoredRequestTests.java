@@ -118,7 +118,8 @@ abstract class StoredRequestTests<C extends HandlerContext> extends RequestLab<C
         node.handle(request("a"), writing("paid"));
         fixture.advance(Duration.ofHours(25));
 
-        assertThat(store.purge(store.register("another " + name), 100)).isZero();
+        assertThat(store.purge(store.register("another " + name), Duration.ofDays(90), 100))
+                .isZero();
         assertThat(node.purge(100)).isEqualTo(1);
     }
 }

@@ -1,12 +1,16 @@
 -- Requests with idempotency keys. Each statement about one of them names it by the whole primary key, by which its row is locked.
 
+-- part: is_old
+-- One that is unfinished and was not begun in steps was committed by its handler itself.
+expires_at <= :now AND (state = 'finished' OR lease_token = 0 OR (expires_at <= :long_ago AND lease_until <= :long_ago))
+
 -- part: of_request
 WHERE consumer_id = :consumer AND request_key = :key
 
 -- name: find
 SELECT fingerprint, state, status, headers, body, body_stored, lease_token,
-    CASE WHEN lease_until > :now THEN TRUE ELSE FALSE END, steps,
-    CASE WHEN state = 'finished' AND expires_at <= :now THEN TRUE ELSE FALSE END
+    CASE WHEN lease_until > :now THEN TRUE ELSE FALSE END,
+    CASE WHEN (state = 'finished' OR lease_token = 0) AND expires_at <= :now THEN TRUE ELSE FALSE END
 FROM inbox_idempotency
 {of_request}
 
@@ -24,17 +28,23 @@ SET operation = :operation, idempotency_key = :idempotency_key, scope_hash = :sc
     created_at = :now, expires_at = :expires, finished_at = NULL, status = NULL, headers = NULL, body = NULL, body_stored = FALSE,
     lease_token = :token, lease_owner = :owner, lease_until = :until, resume_at = :until, steps = NULL,
     request_headers = :request_headers, request_type = :request_type, request_body = :request_body
-{of_request} AND state = 'finished' AND expires_at <= :now
+{of_request} AND (state = 'finished' OR lease_token = 0) AND expires_at <= :now
 
 -- name: take_over
 UPDATE inbox_idempotency
-SET lease_token = lease_token + 1, lease_owner = :owner, lease_until = :until, resume_at = :until
+SET lease_token = :new_token, lease_owner = :owner, lease_until = :until, resume_at = :until
 {of_request} AND state = 'running' AND lease_token = :token AND lease_until <= :now
+
+-- name: read
+-- Behind a takeover, in its transaction.
+SELECT operation, idempotency_key, steps, request_headers, request_type, request_body
+FROM inbox_idempotency
+{of_request}
 
 -- name: hold
 UPDATE inbox_idempotency
 SET lease_until = :until, resume_at = :until
-{of_request} AND state = 'running' AND lease_token = :token
+{of_request} AND state = 'running' AND lease_token = :token AND lease_until > :now
 
 -- name: store_steps
 UPDATE inbox_idempotency SET steps = :steps {of_request}
@@ -45,7 +55,8 @@ UPDATE inbox_idempotency SET lease_owner = NULL, lease_until = :now, resume_at =
 -- name: finish
 UPDATE inbox_idempotency
 SET state = 'finished', finished_at = :now, status = :status, headers = :headers, body = :body, body_stored = :body_stored,
-    lease_owner = NULL, lease_until = NULL, resume_at = NULL, request_headers = NULL, request_type = NULL, request_body = NULL
+    lease_owner = NULL, lease_until = NULL, resume_at = NULL, request_headers = NULL, request_type = NULL, request_body = NULL,
+    steps = NULL, expires_at = CASE WHEN expires_at < :expires THEN :expires ELSE expires_at END
 {of_request} AND state = 'running'
 
 -- name: forget
@@ -55,7 +66,7 @@ DELETE FROM inbox_idempotency {of_request}
 {sorted}
 SELECT request_key, expires_at
 FROM inbox_idempotency
-WHERE consumer_id = :consumer AND expires_at <= :now AND state = 'finished'
+WHERE consumer_id = :consumer AND {is_old}
 ORDER BY expires_at
 LIMIT :limit
 {end_of_sorted}
@@ -63,13 +74,17 @@ LIMIT :limit
 
 -- name: lock_old
 -- What somebody replaces meanwhile is left.
-SELECT request_key FROM inbox_idempotency {of_request} AND expires_at <= :now AND state = 'finished' FOR UPDATE SKIP LOCKED
+SELECT CASE WHEN state = 'finished' OR lease_token = 0 THEN FALSE ELSE TRUE END
+FROM inbox_idempotency
+{of_request} AND {is_old}
+FOR UPDATE SKIP LOCKED
 
 -- name: abandoned
 {sorted}
-SELECT request_key, operation, idempotency_key, fingerprint, lease_token, steps, request_headers, request_type, request_body, resume_at
+SELECT request_key, operation, lease_token, resume_at
 FROM inbox_idempotency
 WHERE consumer_id = :consumer AND state = 'running' AND lease_until <= :now AND resume_at <= :before
+    AND operation IN (:operations...)
 ORDER BY resume_at
 LIMIT :limit
 {end_of_sorted}
