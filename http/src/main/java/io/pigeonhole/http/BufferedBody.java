@@ -20,7 +20,7 @@ final class BufferedBody {
     }
 
     /**
-     * Whether the body has a length that is not told (chunked), and was read to its end by somebody in front. To be asked before
+     * Whether the body was sent without a length (chunked), and was read to its end by somebody in front. To be asked before
      * {@link #read}.
      */
     static boolean isAtEnd(HttpServletRequest request) throws IOException {
@@ -31,8 +31,8 @@ final class BufferedBody {
 
     /** Whether this is not all that the client has sent. */
     static boolean isIncomplete(HttpServletRequest request, byte[] body, boolean wasAtEnd) {
-        long told = request.getContentLengthLong();
-        return told >= 0 ? told != body.length : wasAtEnd && body.length == 0;
+        long announced = request.getContentLengthLong();
+        return announced >= 0 ? announced != body.length : wasAtEnd && body.length == 0;
     }
 
     /** Reads it again. */

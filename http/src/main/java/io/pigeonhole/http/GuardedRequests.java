@@ -204,7 +204,7 @@ final class GuardedRequests<C extends HandlerContext> {
     /** What may be otherwise soon is no error of the server. */
     private void unavailable(HttpServletResponse response, Exception failure) {
         LOG.warn(
-                "a request with an idempotency key was not handled for certain, and its client is told to retry",
+                "a request with an idempotency key was not handled for certain, and its client is asked to retry",
                 failure);
         responder.problem(response, Problem.unavailable(), Duration.ofSeconds(1));
     }

@@ -1,7 +1,7 @@
 package io.pigeonhole.http;
 
 /**
- * What a client is told where its request is not handled, as RFC 9457 has it.
+ * What a client is answered where its request is not handled, as RFC 9457 has it.
  *
  * @param type the last part of the problem's type, which never changes
  * @param status the status code
@@ -58,7 +58,7 @@ record Problem(String type, int status, String title, String detail) {
                 "idempotency-principal-required",
                 403,
                 "An idempotency key needs a principal",
-                "Whose key this is cannot be told: authenticate first.");
+                "It is not known whose key this is: authenticate first.");
     }
 
     static Problem replayRefused() {

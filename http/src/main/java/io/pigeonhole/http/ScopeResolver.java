@@ -11,7 +11,7 @@ public interface ScopeResolver {
      * The scope of a request.
      *
      * @param request behind whatever authenticates it
-     * @return tenant and principal; null where it cannot be told, and then the request is refused, as it is where both are null or blank
+     * @return tenant and principal; null where it is not known, and then the request is refused, as it is where both are null or blank
      */
     @Nullable
     RequestScope resolve(HttpServletRequest request);

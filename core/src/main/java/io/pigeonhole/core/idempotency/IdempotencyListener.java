@@ -3,8 +3,8 @@ package io.pigeonhole.core.idempotency;
 import java.time.Duration;
 
 /**
- * Is told what became of requests, for metrics. Called on the thread of the request, after the commit; what it throws is logged and
- * changes nothing. Safe for use by many threads.
+ * Receives the outcome of each request, for metrics. Called on the thread of the request, after the commit; what it throws is logged
+ * and changes nothing. Safe for use by many threads.
  */
 public interface IdempotencyListener {
     /**

@@ -11,8 +11,8 @@ import java.util.Map;
 
 /**
  * Handles requests with idempotency keys: the first one is handled, and its key, what its handler writes and the response are committed
- * in one transaction. The same request is answered with that response from then on. One that comes meanwhile is told so at once, and
- * holds no connection while it waits. Safe for use by many threads; needs not be closed.
+ * in one transaction. The same request is answered with that response from then on. A duplicate that
+ * comes before the commit is refused at once as in progress, or waits for it without a connection. Safe for use by many threads; needs not be closed.
  *
  * <p>A process that dies before the commit leaves nothing: the next request with the key is handled. One that dies behind it has left the
  * response.
@@ -164,7 +164,7 @@ public final class IdempotentRequests<C extends HandlerContext> {
      * Whether the same request may succeed if it is sent again with its key: the database was away, or others were in the way.
      *
      * @param failure what {@link #handle} threw
-     * @return true if so; then the client should be told to try again
+     * @return true if so; then answer that the client should try again
      */
     public boolean isTemporary(Throwable failure) {
         if (failure instanceof RetryableException) {
@@ -180,7 +180,7 @@ public final class IdempotentRequests<C extends HandlerContext> {
     /**
      * The name under which requests are kept.
      *
-     * @return as {@link #builder} was told
+     * @return as {@link #builder} was given
      */
     public String name() {
         return consumer.name();
@@ -198,7 +198,7 @@ public final class IdempotentRequests<C extends HandlerContext> {
     /**
      * Whether handlers may answer with {@link Reply.Retention#COMMIT_RESPONSE_ONLY}.
      *
-     * @return as the builder was told
+     * @return as the builder was given
      */
     public boolean storesFailures() {
         return settings.storesFailures();

@@ -54,7 +54,7 @@ public final class IdempotentRequestsBuilder<C extends HandlerContext> {
 
     /**
      * How many bytes the body of a response may have to be stored. Where it has more, what the handler has written is committed as always,
-     * and a retry is told that there was a response, but not which.
+     * and a retry is answered that the response was too large to be stored.
      *
      * @param bytes from 0 to 16 MiB; 256 KiB unless set
      * @return this
@@ -82,7 +82,7 @@ public final class IdempotentRequestsBuilder<C extends HandlerContext> {
     /**
      * How long a request waits for another one with its key. It holds its thread while it waits, and no connection.
      *
-     * @param duration from 0 to a minute; 0 unless set, and then it is told at once that another one is being handled
+     * @param duration from 0 to a minute; 0 unless set: it is refused at once
      * @return this
      */
     public IdempotentRequestsBuilder<C> concurrentDuplicateTimeout(Duration duration) {
@@ -91,7 +91,7 @@ public final class IdempotentRequestsBuilder<C extends HandlerContext> {
     }
 
     /**
-     * When a client is told to ask again that was told that another request is being handled.
+     * After what time a client should try again that was refused because another request with its key is being handled.
      *
      * @param duration from a second to an hour; a second unless set
      * @return this
@@ -149,13 +149,13 @@ public final class IdempotentRequestsBuilder<C extends HandlerContext> {
     }
 
     /**
-     * Who is told what became of requests.
+     * Receives the outcome of each request.
      *
-     * @param told nobody unless set
+     * @param listener none unless set
      * @return this
      */
-    public IdempotentRequestsBuilder<C> listener(IdempotencyListener told) {
-        this.listener = Objects.requireNonNull(told, "listener");
+    public IdempotentRequestsBuilder<C> listener(IdempotencyListener listener) {
+        this.listener = Objects.requireNonNull(listener, "listener");
         return this;
     }
 

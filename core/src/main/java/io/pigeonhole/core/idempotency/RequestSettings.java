@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param largestBody how many bytes a stored response may have
  * @param handlerTimeout how long a handler may be idle in its transaction
  * @param duplicateTimeout how long a request waits for another one with its key
- * @param retryAfter what a client is told
+ * @param retryAfter after what time a client should try again
  * @param storesFailures whether a handler may be undone alone
  * @param node what this process is called in leases
  * @param leaseDuration how long the lease of a request in steps lasts

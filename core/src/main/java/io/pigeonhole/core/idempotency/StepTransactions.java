@@ -147,7 +147,7 @@ final class StepTransactions<C extends HandlerContext> {
         return new RequestOutcome.Executed(reply.response());
     }
 
-    /** The client was told that it is not done: nobody else may do it for him, unless he asks again. */
+    /** The client was answered that it is not done: nobody else may do it for him, unless he asks again. */
     private static boolean isRefused(StoredResponse response) {
         return response.status() >= 400 && response.status() < 500;
     }

@@ -60,7 +60,7 @@ record StoredBodies(int largest, ResponseProtection protection) {
                 .build();
     }
 
-    /** What a request is told that is known already. */
+    /** The outcome of a request whose key is stored already. */
     RequestOutcome known(IdempotentRequest request, KnownRequest known, RequestSettings settings) {
         if (!known.fingerprint().equals(request.fingerprint())) {
             return new RequestOutcome.FingerprintMismatch();

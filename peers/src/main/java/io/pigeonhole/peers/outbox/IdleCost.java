@@ -9,7 +9,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a node with a relay costs that has nothing to do.
+ * What a node with a relay costs that has nothing to do. It sleeps, as there is nothing to wait for: what is measured is a time in which
+ * nothing happens.
  *
  * @param duration for how long it is looked at
  */
