@@ -55,13 +55,11 @@ final class Database implements AutoCloseable {
         EmbeddedPostgres server = SharedPostgres.SERVER;
         String name = NAME + "_" + NUMBER.incrementAndGet();
         server.createDatabase(name);
-        return new Database(
-                () -> {},
-                server.url(name),
-                """
+        return new Database(() -> {}, server.url(name), """
                 CREATE TABLE effect (run text NOT NULL, message text NOT NULL,
-                    place bigint GENERATED ALWAYS AS IDENTITY)""",
-                "CREATE TABLE foreign_call (run text NOT NULL, message text NOT NULL, idempotency_key text NOT NULL)");
+                    place bigint GENERATED ALWAYS AS IDENTITY)""", """
+                CREATE TABLE foreign_call (run text NOT NULL, message text NOT NULL, idempotency_key text NOT NULL,
+                    place bigint GENERATED ALWAYS AS IDENTITY)""");
     }
 
     /** An effect's place is its own, as the key of a table must be; nothing else keeps effects apart. */
@@ -121,6 +119,18 @@ final class Database implements AutoCloseable {
         return texts(dataSource, "SELECT message FROM effect WHERE run = ? ORDER BY place", run);
     }
 
+    /** For whoever has no transaction. */
+    static void effect(DataSource dataSource, String run, String message) {
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement statement = connection.prepareStatement(WRITE)) {
+            statement.setString(1, run);
+            statement.setString(2, message);
+            statement.executeUpdate();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     List<String> parked(String run) {
         return ids(
                 dataSource(),
@@ -166,6 +176,11 @@ final class Database implements AutoCloseable {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** What a broker was given, in order. */
+    List<String> published(String run) {
+        return texts(dataSource(), "SELECT message FROM foreign_call WHERE run = ? ORDER BY place", run);
     }
 
     /** How many different keys the foreign system was given for each message. */

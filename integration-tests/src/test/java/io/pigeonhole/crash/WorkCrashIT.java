@@ -69,7 +69,7 @@ class WorkCrashIT {
                 .toList();
     }
 
-    /** What is left is told by the stories of first deliveries, of logs, and by the contract of replays. */
+    /** What is left is told by the stories of first deliveries, of logs and of relays, and by the contract of replays. */
     @Test
     void noPointOfTheWaysAfterADeliveryIsLeftOut() {
         Set<CrashPoint> points = EnumSet.noneOf(CrashPoint.class);
@@ -78,6 +78,12 @@ class WorkCrashIT {
                 .containsExactlyInAnyOrder(
                         CrashPoint.BEFORE_KNOWN,
                         CrashPoint.AFTER_KNOWN,
+                        CrashPoint.BEFORE_APPENDED,
+                        CrashPoint.AFTER_APPENDED,
+                        CrashPoint.BEFORE_PUBLISH,
+                        CrashPoint.AFTER_PUBLISH,
+                        CrashPoint.BEFORE_REMOVE_APPENDED,
+                        CrashPoint.AFTER_REMOVE_APPENDED,
                         CrashPoint.BEFORE_RECORD,
                         CrashPoint.AFTER_RECORD,
                         CrashPoint.BEFORE_WATERMARKS,

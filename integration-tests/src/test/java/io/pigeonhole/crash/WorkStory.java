@@ -184,7 +184,7 @@ enum WorkStory {
         });
     }
 
-    private static void await(BooleanSupplier condition) {
+    static void await(BooleanSupplier condition) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LONGEST_SECONDS);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > deadline) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.jdbc.dialect.SqlStates;
+import io.pigeonhole.jdbc.outbox.AppendStep;
 import io.pigeonhole.jdbc.transaction.DeferredWrite;
 import io.pigeonhole.jdbc.transaction.DeferredWrites;
 import java.util.ArrayList;
@@ -57,6 +58,18 @@ class DeferredRoundsTest {
     }
 
     @Test
+    void messagesToSendComeBehindEverythingAndTheirLocksBeforeThem() {
+        defer(AppendStep.INSERT, "APPEND");
+        defer("a", "UPDATE");
+        defer("a", "INSERT");
+        defer(AppendStep.LOCK, "LOCK");
+        defer(AppendStep.INSERT, "APPEND");
+        defer("a", "UPDATE");
+
+        assertThat(batches()).containsExactly("UPDATE a", "INSERT a", "UPDATE a", "LOCK LOCK", "APPEND INSERT INSERT");
+    }
+
+    @Test
     void writesOfOneScopeNeverChangePlaces() {
         Random random = new Random(7);
         for (int run = 0; run < 200; run++) {
@@ -77,7 +90,7 @@ class DeferredRoundsTest {
         }
     }
 
-    private void defer(String scope, String sql, Object... parameters) {
+    private void defer(Object scope, String sql, Object... parameters) {
         writes.add(new DeferredWrite(new MessageKey(0, 0), scope, sql, List.of(parameters), DeferredWrite.ANY));
     }
 

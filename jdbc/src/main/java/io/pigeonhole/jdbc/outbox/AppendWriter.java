@@ -7,10 +7,10 @@ public interface AppendWriter {
     /**
      * Executes a statement, at the latest before the commit.
      *
-     * @param scope within which statements of one text keep their order
+     * @param step what it is for
      * @param rows how many rows it must change, or -1 where that does not matter
      * @param sql the statement
      * @param parameters of it
      */
-    void write(Object scope, int rows, String sql, @Nullable Object... parameters);
+    void write(AppendStep step, int rows, String sql, @Nullable Object... parameters);
 }

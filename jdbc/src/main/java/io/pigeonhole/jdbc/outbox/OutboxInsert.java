@@ -25,12 +25,6 @@ record OutboxInsert(
     /** However many rows are changed. */
     private static final int ANY = -1;
 
-    /** All messages of a transaction are inserted in the order in which they were appended, whatever was handled when they were. */
-    private static final Object OF_ALL = "messages to send";
-
-    /** Those who wait, do so before. */
-    private static final Object OF_LOCKS = "keys of messages to send";
-
     static OutboxInsert of(Statements statements, @Nullable StoreSchema schema) {
         return new OutboxInsert(text(statements, schema, OutboxStatement.APPEND), null, null);
     }
@@ -55,13 +49,13 @@ record OutboxInsert(
         if (key != null && inOrder != null) {
             @Nullable Object[] withLock = Arrays.copyOf(values, values.length + 1);
             withLock[values.length] = hash(message.source(), key);
-            writer.write(OF_ALL, 1, inOrder, withLock);
+            writer.write(AppendStep.INSERT, 1, inOrder, withLock);
             return;
         }
         if (key != null && lock != null) {
-            writer.write(OF_LOCKS, ANY, lock, Math.floorMod(hash(message.source(), key), BUCKETS));
+            writer.write(AppendStep.LOCK, ANY, lock, Math.floorMod(hash(message.source(), key), BUCKETS));
         }
-        writer.write(OF_ALL, 1, sql, values);
+        writer.write(AppendStep.INSERT, 1, sql, values);
     }
 
     /** Another one for each key of each destination, as good as always. */

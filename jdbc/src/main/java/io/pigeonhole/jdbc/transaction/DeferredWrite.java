@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * A write that waits for the flush.
  *
  * @param key the message that it belongs to
- * @param scope within which writes keep their order: an ordering key, or the message itself
+ * @param scope within which writes keep their order: an ordering key, the message itself, or an {@link
+ *     io.pigeonhole.jdbc.outbox.AppendStep}, which comes behind all others
  * @param sql the statement
  * @param parameters its parameters
  * @param expectedRows how many rows it must change, or {@link #ANY}

@@ -5,6 +5,7 @@ import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeferredWriteException;
+import io.pigeonhole.jdbc.outbox.AppendStep;
 import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.Errors;
 import io.pigeonhole.jdbc.sql.ErrorsWithoutValues;
@@ -26,7 +27,8 @@ import java.util.regex.Pattern;
  * <p>They go to the database in rounds. In a round statements run one after another, in the order in which each first
  * appeared. A write whose statement would run before an earlier one of the same scope goes to the next round, and the scope
  * with it; other scopes go on filling the earlier one. So writes change places only across scopes, never within one, and
- * there are as many rounds as the busiest scope needs, not as there are repetitions.
+ * there are as many rounds as the busiest scope needs, not as there are repetitions. The rounds of messages to send are behind all
+ * others.
  */
 public final class DeferredWrites {
     private static final Pattern COUNTS_ROWS =
@@ -37,6 +39,7 @@ public final class DeferredWrites {
     private final List<DeferredWrite> writes = new ArrayList<>();
     private boolean halfSent;
     private boolean haveStreams;
+    private boolean haveAppends;
 
     public DeferredWrites(Errors errors) {
         this.errors = errors;
@@ -44,6 +47,7 @@ public final class DeferredWrites {
 
     public void add(DeferredWrite write) {
         haveStreams |= write.hasStreams();
+        haveAppends |= write.scope() instanceof AppendStep;
         writes.add(write);
     }
 
@@ -78,13 +82,27 @@ public final class DeferredWrites {
         }
     }
 
-    /** In the order in which they run; each has one statement. */
+    /** In the order in which they run; each has one statement. Messages to send come last. */
     public List<List<DeferredWrite>> batches() {
+        if (!haveAppends) {
+            return batches(writes);
+        }
+        List<List<DeferredWrite>> batches = new ArrayList<>(batches(writes.stream()
+                .filter(write -> !(write.scope() instanceof AppendStep))
+                .toList()));
+        for (AppendStep step : AppendStep.values()) {
+            batches.addAll(batches(
+                    writes.stream().filter(write -> write.scope() == step).toList()));
+        }
+        return batches;
+    }
+
+    private List<List<DeferredWrite>> batches(List<DeferredWrite> some) {
         List<Round> rounds = new ArrayList<>();
-        Map<Object, Place> reached = new HashMap<>(writes.size() * 2);
+        Map<Object, Place> reached = new HashMap<>(some.size() * 2);
         Object scope = this;
         Place place = Place.FIRST;
-        for (DeferredWrite write : writes) {
+        for (DeferredWrite write : some) {
             // Mostly it is that of the write before.
             if (write.scope() != scope) {
                 reached.put(scope, place);

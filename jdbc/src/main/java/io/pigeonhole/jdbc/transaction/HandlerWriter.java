@@ -4,6 +4,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.outbox.Outbox;
 import io.pigeonhole.jdbc.JdbcWriter;
+import io.pigeonhole.jdbc.outbox.AppendStep;
 import io.pigeonhole.jdbc.outbox.AppendWriter;
 import java.sql.Connection;
 import java.util.Arrays;
@@ -52,8 +53,8 @@ class HandlerWriter implements JdbcWriter, AppendWriter {
     }
 
     @Override
-    public void write(Object within, int rows, String sql, @Nullable Object... parameters) {
-        defer(within, rows, sql, parameters);
+    public void write(AppendStep step, int rows, String sql, @Nullable Object... parameters) {
+        defer(step, rows, sql, parameters);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.pigeonhole.core.outbox.OutboxMessage;
 import io.pigeonhole.core.store.DeferredWriteException;
 import io.pigeonhole.jdbc.JdbcWriter;
 import io.pigeonhole.jdbc.JoinedTransaction;
+import io.pigeonhole.jdbc.outbox.AppendStep;
 import io.pigeonhole.jdbc.outbox.AppendWriter;
 import io.pigeonhole.jdbc.outbox.Appends;
 import io.pigeonhole.jdbc.sql.Connections;
@@ -65,8 +66,8 @@ public final class JoinedWriter implements JdbcWriter, AppendWriter {
     }
 
     @Override
-    public void write(Object scope, int rows, String sql, @Nullable Object... parameters) {
-        execute(scope, rows, sql, parameters);
+    public void write(AppendStep step, int rows, String sql, @Nullable Object... parameters) {
+        execute(step, rows, sql, parameters);
     }
 
     @Override

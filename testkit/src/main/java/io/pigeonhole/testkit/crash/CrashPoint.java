@@ -68,6 +68,10 @@ public enum CrashPoint {
     BEFORE_APPENDED,
     /** They are read. */
     AFTER_APPENDED,
+    /** Before a message is handed to a broker, by publishers that pass it. */
+    BEFORE_PUBLISH,
+    /** The broker has it and keeps it, and has not said so. */
+    AFTER_PUBLISH,
     /** Before published messages are deleted from the outbox. */
     BEFORE_REMOVE_APPENDED,
     /** They are deleted, uncommitted. */
