@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.StoreException;
@@ -19,6 +20,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -73,6 +76,22 @@ class OutboxIT {
         }
         assertThat(stored()).containsExactly("1", "2");
         assertThat(store.appendedTo(destination)).hasSize(1);
+    }
+
+    @Test
+    void messagesAreAppendedTogetherWhereADriverMakesOneInsertOfMany() throws SQLException {
+        assumeTrue(server instanceof PostgresServer, "a setting of PostgreSQL's driver");
+        DataSource rewriting = workshop.dataSource("&reWriteBatchedInserts=true");
+        try (Connection connection = rewriting.getConnection()) {
+            connection.setAutoCommit(false);
+            List<OutboxMessage> many =
+                    IntStream.range(0, 20).mapToObj(i -> toSend("" + i)).toList();
+            JdbcStore.create(rewriting).outbox(connection).appendAll(many);
+            connection.commit();
+        }
+        assertThat(stored())
+                .containsExactlyElementsOf(
+                        IntStream.range(0, 20).mapToObj(String::valueOf).toList());
     }
 
     @Test

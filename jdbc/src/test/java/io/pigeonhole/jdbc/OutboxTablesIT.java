@@ -177,6 +177,20 @@ class OutboxTablesIT {
     }
 
     @Test
+    void messagesThatAreReadFromTheLogAreNotInsertedOnceMore() throws SQLException {
+        append(0, 1);
+        String generation = workshop.ask("SELECT generation FROM outbox_message");
+        workshop.execute("CREATE PUBLICATION outbox FOR TABLE outbox_message WITH (publish_via_partition_root = true)");
+        workshop.execute("UPDATE outbox_generation SET current = 1 - current");
+        look(3);
+
+        assertThat(workshop.ask("SELECT generation FROM outbox_message")).isEqualTo(generation);
+        workshop.execute("DROP PUBLICATION outbox");
+        look(3);
+        assertThat(workshop.ask("SELECT generation FROM outbox_message")).isNotEqualTo(generation);
+    }
+
+    @Test
     void fewMessagesThatNobodyPublishesGoToTheOtherTableWithTheirPositions() throws SQLException {
         append(0, 90);
         List<String> before =

@@ -4,12 +4,14 @@ import io.pigeonhole.core.relay.Publication;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
@@ -62,9 +64,11 @@ final class ProducerCall {
             }
         } catch (InterruptException e) {
             stopped = interruption();
-        } catch (RuntimeException e) {
+        } catch (OutOfMemoryError | KafkaException | IllegalStateException e) {
             // Over the time, the client says only that it is being closed.
             stopped = System.nanoTime() - end < 0 ? e : timeout(e);
+        } catch (Throwable e) {
+            sent.set(index, CompletableFuture.failedFuture(new CodeOfTheProducerException(e)));
         }
     }
 

@@ -11,12 +11,15 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 
 /** What the client's errors say about a message, and about its producer. */
 final class SendFailures {
-    private static final Set<Class<? extends Throwable>> OF_ONE_RECORD =
-            Set.of(RecordTooLargeException.class, RecordBatchTooLargeException.class, InvalidRecordException.class);
+    private static final Set<Class<? extends Throwable>> OF_ONE_RECORD = Set.of(
+            RecordTooLargeException.class,
+            RecordBatchTooLargeException.class,
+            InvalidRecordException.class,
+            CodeOfTheProducerException.class);
 
     private SendFailures() {}
 
-    /** Whether the broker, or its client, does not take this record, and would take others. */
+    /** Whether the broker, its client, or what the client calls does not take this record, and would take others. */
     static boolean isOfTheRecord(Throwable failure) {
         return OF_ONE_RECORD.contains(failure.getClass());
     }

@@ -8,19 +8,26 @@ import io.pigeonhole.core.relay.Publication;
 import io.pigeonhole.core.relay.Publication.Confirmed;
 import io.pigeonhole.core.relay.Publication.Refused;
 import io.pigeonhole.core.relay.Publication.Unavailable;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.OutOfOrderSequenceException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +50,27 @@ class KafkaPublisherTest {
     @AfterEach
     void close() {
         publisher.close();
+    }
+
+    /** Calls a partitioner for one record, as the real one does in {@code send}. */
+    private static final class PartitioningProducer extends MockProducer<byte[], byte[]> {
+        private final byte[] id;
+        private final Runnable partitioner;
+
+        PartitioningProducer(String id, Runnable partitioner) {
+            super(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+            this.id = id.getBytes(StandardCharsets.UTF_8);
+            this.partitioner = partitioner;
+        }
+
+        @Override
+        public synchronized Future<RecordMetadata> send(
+                ProducerRecord<byte[], byte[]> record, @Nullable Callback callback) {
+            if (Arrays.equals(record.headers().lastHeader("message-id").value(), id)) {
+                partitioner.run();
+            }
+            return super.send(record, callback);
+        }
     }
 
     private static List<Message> messages(int count) {
@@ -68,6 +96,28 @@ class KafkaPublisherTest {
 
     private static List<Publication> result(CompletableFuture<List<Publication>> outcomes) throws Exception {
         return outcomes.get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void recordThatThePartitionerFailsForIsRefusedAndNoOther() {
+        for (Runnable partitioner : List.<Runnable>of(
+                () -> {
+                    throw new IllegalArgumentException("no partition");
+                },
+                () -> {
+                    throw new StackOverflowError();
+                })) {
+            try (KafkaPublisher partitioned = KafkaPublisher.builder(
+                            Map.of("bootstrap.servers", "127.0.0.1:1"), "payments")
+                    .producerFactory(settings -> new PartitioningProducer("m1", partitioner))
+                    .build()) {
+                assertThat(partitioned.publish(messages(3), LONG))
+                        .satisfiesExactly(
+                                first -> assertThat(first).isInstanceOf(Confirmed.class),
+                                second -> assertThat(second).isInstanceOf(Refused.class),
+                                third -> assertThat(third).isInstanceOf(Confirmed.class));
+            }
+        }
     }
 
     @Test

@@ -89,7 +89,9 @@ public final class RabbitPublisher implements Publisher, AutoCloseable {
         for (int i = 0; i < messages.size(); i++) {
             try {
                 outgoing.put(i, mapper.map(messages.get(i)));
-            } catch (RuntimeException e) {
+            } catch (OutOfMemoryError e) {
+                throw e;
+            } catch (Throwable e) {
                 // Of the message, or of the function that finds its routing key.
                 outcomes.put(i, new Publication.Refused(e));
             }

@@ -4,6 +4,7 @@ import io.pigeonhole.core.failure.FailureText;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -142,6 +143,11 @@ final class BrokerCircuit {
             failure = null;
             pauses.clear();
         }
+    }
+
+    /** Nothing is to be published from any other place: what was not taken there is gone, whoever has published it. */
+    synchronized void onlyAt(Set<Place> places) {
+        answersBefore.keySet().retainAll(places);
     }
 
     /** Why nothing is published, or null. */

@@ -52,7 +52,7 @@ sealed interface Move {
                         null));
     }
 
-    private Message message() {
+    default Message message() {
         if (this instanceof Park park) {
             return park.parked().message();
         }

@@ -1,10 +1,13 @@
 package io.pigeonhole.core.relay;
 
+import io.pigeonhole.core.failure.ClaimBlockedException;
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.retry.RetryDecision;
 import io.pigeonhole.core.store.AppendedMessage;
 import io.pigeonhole.core.store.DeadLetter;
@@ -15,6 +18,7 @@ import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -116,11 +120,24 @@ final class Moved implements Writes {
     public int write(InboxTransaction<?> transaction) {
         transaction.removeAppended(destination, workPartition, published);
         if (!moves.isEmpty()) {
-            guard.lock();
             transaction.savepoint();
-            moved = isMoved(transaction, moves) ? moves : oneByOne(transaction);
+            try {
+                moved = moved(transaction);
+            } catch (ClaimBlockedException | ConsumerPausedException e) {
+                if (published.isEmpty()) {
+                    throw e;
+                }
+                // What the broker has is deleted, whoever keeps the others from being moved for now.
+                transaction.rollbackToSavepoint();
+            }
         }
         return published.size() + moved.size();
+    }
+
+    private List<Move> moved(InboxTransaction<?> transaction) {
+        guard.lock();
+        transaction.savepoint();
+        return isMoved(transaction, moves) ? moves : oneByOne(transaction);
     }
 
     private List<Move> oneByOne(InboxTransaction<?> transaction) {
@@ -128,10 +145,16 @@ final class Moved implements Writes {
             return List.of();
         }
         List<Move> some = new ArrayList<>();
+        Set<OrderingKey> staying = new HashSet<>();
         for (Move move : moves) {
-            if (isMoved(transaction, List.of(move))) {
+            OrderingKey key = OrderingKey.of(move.message());
+            boolean stays = key != null && staying.contains(key);
+            if (!stays && isMoved(transaction, List.of(move))) {
                 some.add(move);
                 transaction.savepoint();
+            } else if (key != null) {
+                // What is behind it would come before it.
+                staying.add(key);
             }
         }
         return some;

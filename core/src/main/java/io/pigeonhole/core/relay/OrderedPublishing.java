@@ -11,8 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -23,18 +21,18 @@ import org.jspecify.annotations.Nullable;
 final class OrderedPublishing {
     private final Publisher publisher;
     private final boolean inOrder;
-    private final int atOnce;
+    private final int most;
     private final LongSupplier nanos;
     private final List<Message> messages;
     private final List<@Nullable Publication> outcomes;
     private @Nullable Throwable unavailable;
     private boolean answered;
 
-    /** @param atOnce how many messages are handed to the publisher at once; where there are more, some at random, and no others */
-    OrderedPublishing(Publisher publisher, boolean inOrder, List<Message> messages, int atOnce, LongSupplier nanos) {
+    /** @param most how many messages are tried; where there are more, some at random that nothing is before, and no others */
+    OrderedPublishing(Publisher publisher, boolean inOrder, List<Message> messages, int most, LongSupplier nanos) {
         this.publisher = publisher;
         this.inOrder = inOrder;
-        this.atOnce = atOnce;
+        this.most = most;
         this.nanos = nanos;
         this.messages = messages;
         this.outcomes = new ArrayList<>(Collections.nCopies(messages.size(), null));
@@ -80,14 +78,13 @@ final class OrderedPublishing {
     }
 
     private List<Integer> some(List<Integer> first, Map<OrderingKey, Deque<Integer>> behind) {
-        if (first.size() <= atOnce) {
+        if (messages.size() <= most) {
             return first;
         }
+        behind.clear();
         List<Integer> shuffled = new ArrayList<>(first);
         Collections.shuffle(shuffled);
-        Set<Integer> some = new TreeSet<>(shuffled.subList(0, atOnce));
-        behind.values().removeIf(ofKey -> !some.contains(ofKey.element()));
-        return List.copyOf(some);
+        return shuffled.stream().limit(most).sorted().toList();
     }
 
     /** The next of each key whose last one is confirmed. */

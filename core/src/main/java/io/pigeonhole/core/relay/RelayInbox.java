@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -75,19 +76,25 @@ final class RelayInbox implements NodeInbox, Backlog {
     @Override
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
         List<Due> due = new ArrayList<>();
+        Set<BrokerCircuit.Place> places = new HashSet<>();
         for (Due retry : store.due(consumers)) {
             if (retry.kind() == Kind.ORDINARY) {
                 int workPartition = retry.workPartition();
                 if (retry.in().isZero()) {
                     withRetries.add(workPartition);
                 }
-                Duration notBefore = circuit.opensIn(new BrokerCircuit.Place(workPartition, true));
+                BrokerCircuit.Place place = new BrokerCircuit.Place(workPartition, true);
+                places.add(place);
+                Duration notBefore = circuit.opensIn(place);
                 due.add(due(workPartition, retry.in().compareTo(notBefore) < 0 ? notBefore : retry.in()));
             }
         }
-        store.appendedTo(destination)
-                .forEach(workPartition ->
-                        due.add(due(workPartition, circuit.opensIn(new BrokerCircuit.Place(workPartition, false)))));
+        for (int workPartition : store.appendedTo(destination)) {
+            BrokerCircuit.Place place = new BrokerCircuit.Place(workPartition, false);
+            places.add(place);
+            due.add(due(workPartition, circuit.opensIn(place)));
+        }
+        circuit.onlyAt(places);
         if (due.isEmpty()) {
             circuit.nothingToPublish();
         }

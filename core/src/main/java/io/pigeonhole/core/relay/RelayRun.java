@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * published again. Safe for use by many threads.
  */
 final class RelayRun {
-    /** How many keys or messages are tried at a time while the broker is away. */
+    /** How many messages are tried at a time while the broker is away. */
     private static final int A_FEW = 20;
 
     /** Of how many messages, picked at random: the first ones may be what is never taken. */
@@ -141,9 +141,9 @@ final class RelayRun {
     }
 
     private Published publish(List<Message> messages, Place place, BrokerCircuit.Permit permit) {
-        int atOnce = permit == BrokerCircuit.Permit.FEW ? Math.min(A_FEW, settings.batchSize()) : messages.size();
+        int most = permit == BrokerCircuit.Permit.FEW ? Math.min(A_FEW, settings.batchSize()) : messages.size();
         OrderedPublishing published = new OrderedPublishing(
-                        publisher, consumer.order().isKept(), messages, atOnce, nanos)
+                        publisher, consumer.order().isKept(), messages, most, nanos)
                 .run(settings.publishTimeout());
         boolean ofMessages = circuit.published(place, permit, published.isAnswered(), published.unavailable());
         return new Published(published, ofMessages);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.pigeonhole.core.relay.BrokerCircuit.Permit;
 import io.pigeonhole.core.relay.BrokerCircuit.Place;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -113,6 +114,16 @@ class BrokerCircuitTest {
 
         assertThat(failed(Permit.ALL)).isTrue();
         assertThat(circuit.ask(HERE)).isEqualTo(Permit.ALL);
+    }
+
+    @Test
+    void whatWasNotTakenLongAgoAndIsGoneSaysNothingOfTheNextOutage() {
+        failed(Permit.ALL);
+        pass(Duration.ofSeconds(1));
+        succeeded(THERE, circuit.ask(THERE));
+        circuit.onlyAt(Set.of(THERE));
+
+        assertThat(failed(Permit.ALL)).isFalse();
     }
 
     @Test

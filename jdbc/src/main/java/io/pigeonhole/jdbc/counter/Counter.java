@@ -8,6 +8,8 @@ public enum Counter {
     ARRIVAL("inbox_work", Long.MAX_VALUE, "inbox_work, inbox_dead_letter", LargestNumberStatement.ARRIVAL),
     ATTEMPT("inbox_attempt", Long.MAX_VALUE, "inbox_attempt", LargestNumberStatement.ATTEMPT),
     AUDIT("inbox_audit", Long.MAX_VALUE, "inbox_audit", LargestNumberStatement.AUDIT),
+    /** The order in which messages to send were appended. */
+    OUTBOX("outbox_message", Long.MAX_VALUE, "outbox_message", LargestNumberStatement.OUTBOX),
     HISTORY("inbox_history", Long.MAX_VALUE, "inbox_history, inbox_replay", LargestNumberStatement.HISTORY),
     CONSUMER(
             "inbox_consumer",
@@ -27,12 +29,17 @@ public enum Counter {
         this.largest = largest;
     }
 
-    /** Whose rows get the numbers, in their column {@code id}. */
+    /** Whose rows get the numbers. */
     public String table() {
         return table;
     }
 
-    /** All tables whose rows get their ids from it. */
+    /** The column of that table that they are in. */
+    public String column() {
+        return this == OUTBOX ? "position" : "id";
+    }
+
+    /** All tables whose rows get their numbers from it. */
     public List<String> numbered() {
         return this == ARRIVAL ? List.of(table, "inbox_dead_letter") : List.of(table);
     }

@@ -11,6 +11,8 @@ public enum LargestNumberStatement implements StatementName {
     ARRIVAL,
     ATTEMPT,
     AUDIT,
+    /** Of the messages to send. */
+    OUTBOX,
     /** Of the history and its replays. */
     HISTORY,
     /** Of the consumers and what is theirs. */

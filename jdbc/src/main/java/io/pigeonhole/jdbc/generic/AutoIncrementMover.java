@@ -60,7 +60,7 @@ record AutoIncrementMover(ShortTransactions transactions) implements CounterMove
                     yield take(session, insert, CounterStatement.FREE_CONSUMER, number);
                 }
             }
-            case ATTEMPT, AUDIT -> false; // No other table has their numbers.
+            case ATTEMPT, AUDIT, OUTBOX -> false; // No other table has their numbers.
         };
     }
 

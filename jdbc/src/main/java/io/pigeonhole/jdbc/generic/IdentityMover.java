@@ -40,13 +40,15 @@ final class IdentityMover implements CounterMover {
     /** The largest of all where the database does not report it. */
     private static long next(AdminSession session, Counter counter) throws SQLException {
         try (Call call = session.call(CounterStatement.NEXT)) {
-            return call.text("table", counter.table()).read(row -> {
-                if (!row.next()) {
-                    return Long.MAX_VALUE;
-                }
-                long next = row.getLong(1);
-                return row.wasNull() ? Long.MAX_VALUE : next;
-            });
+            return call.text("table", counter.table())
+                    .text("column", counter.column())
+                    .read(row -> {
+                        if (!row.next()) {
+                            return Long.MAX_VALUE;
+                        }
+                        long next = row.getLong(1);
+                        return row.wasNull() ? Long.MAX_VALUE : next;
+                    });
         }
     }
 
@@ -72,8 +74,9 @@ final class IdentityMover implements CounterMover {
     private void restart(Connection connection, CounterBehind behind) {
         String sql = String.format(
                 Locale.ROOT,
-                "ALTER TABLE %s ALTER COLUMN id RESTART WITH %d",
+                "ALTER TABLE %s ALTER COLUMN %s RESTART WITH %d",
                 behind.counter().table(),
+                behind.counter().column(),
                 behind.largest() + 1);
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);

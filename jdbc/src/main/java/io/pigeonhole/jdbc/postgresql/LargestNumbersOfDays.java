@@ -23,7 +23,7 @@ final class LargestNumbersOfDays {
         return switch (counter) {
             case HISTORY -> ofHistory(session);
             case CONSUMER -> ofConsumers(session);
-            case ARRIVAL, ATTEMPT, AUDIT -> 0;
+            case ARRIVAL, ATTEMPT, AUDIT, OUTBOX -> 0;
         };
     }
 

@@ -10,6 +10,8 @@ public enum OutboxTableStatement implements StatementName {
     FIRST_MESSAGES_0,
     /** The same of the second. */
     FIRST_MESSAGES_1,
+    /** Whether rows that are inserted are published by logical replication. */
+    REPLICATED,
     /** Copies the messages of the first one to the second. */
     MOVE_FROM_0,
     /** The same the other way round. */

@@ -115,7 +115,7 @@ final class OutboxTables {
 
     /**
      * Whoever has appended and not committed, or reads, is waited for for a moment. A few messages that nobody publishes, as those of a
-     * destination without a relay, are copied to the other table.
+     * destination without a relay, are copied to the other table, unless somebody else reads what is inserted from the log.
      */
     private static boolean truncate(AdminSession session, int generation) throws SQLException {
         if (messages(session, generation) > MOST_MOVED) {
@@ -123,13 +123,19 @@ final class OutboxTables {
         }
         execute(session, OutboxTableStatement.LOCK_0.of(generation));
         int left = messages(session, generation);
-        if (left > MOST_MOVED) {
+        if (left > MOST_MOVED || (left > 0 && isReplicated(session))) {
             return false;
         }
         if (left > 0) {
             execute(session, OutboxTableStatement.MOVE_FROM_0.of(generation));
         }
         return execute(session, OutboxTableStatement.TRUNCATE_0.of(generation));
+    }
+
+    private static boolean isReplicated(AdminSession session) throws SQLException {
+        try (Call call = session.call(OutboxTableStatement.REPLICATED)) {
+            return !call.all(row -> 1).isEmpty();
+        }
     }
 
     private static int messages(AdminSession session, int generation) throws SQLException {

@@ -21,6 +21,7 @@ final class ProgrammedPublisher implements Publisher {
     private final Set<String> unavailable = ConcurrentHashMap.newKeySet();
     private volatile boolean away;
     private volatile boolean broken;
+    private volatile Runnable whenCalled = () -> {};
 
     @Override
     public String name() {
@@ -54,8 +55,14 @@ final class ProgrammedPublisher implements Publisher {
         broken = isBroken;
     }
 
+    /** Runs something in each call from now on. */
+    void whenCalled(Runnable toRun) {
+        whenCalled = toRun;
+    }
+
     @Override
     public List<Publication> publish(List<Message> messages, Duration timeout) {
+        whenCalled.run();
         calls.add(messages.stream().map(ProgrammedPublisher::payload).toList());
         Set<OrderingKey> keys = new HashSet<>();
         messages.forEach(message -> {

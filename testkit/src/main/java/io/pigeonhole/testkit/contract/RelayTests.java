@@ -39,6 +39,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -355,6 +356,45 @@ abstract class RelayTests<C extends HandlerContext> extends InboxLab<C> {
         work(relay);
         assertThat(publisher.payloads()).containsExactlyInAnyOrder("1", "2", "3", "refused");
         assertThat(isEmpty()).isTrue();
+    }
+
+    @Test
+    void nothingOfAKeyIsMovedPastAMessageThatTheDatabaseDoesNotMove() {
+        Set<String> refusals = ConcurrentHashMap.newKeySet();
+        store = RefusingStore.around(
+                fixture.store(), refusals, "2", () -> new StoreException(ErrorClass.MESSAGE, "not moved", null));
+        Relay relay = relay().build();
+        publisher.refuse("1");
+        append(toSend("k", "1"));
+        work(relay);
+        refusals.add("receive");
+        append(toSend("k", "2"), toSend("k", "3"));
+        work(relay);
+        assertThat(fixture.parked(relay.consumer())).hasSize(1);
+
+        publisher.accept("1");
+        refusals.clear();
+        fixture.advance(DELAY);
+        work(relay);
+        work(relay);
+        assertThat(publisher.payloads()).containsExactly("1", "2", "3");
+    }
+
+    @Test
+    void whatIsPublishedIsDeletedAlthoughTheRelayIsPausedMeanwhile() {
+        Relay relay = relay().build();
+        Admin admin = Admin.of(fixture.adminStore());
+        Author author = new Author("somebody", "a test");
+        publisher.refuse("refused");
+        publisher.whenCalled(() -> admin.pause(relay.consumer(), author));
+        append(toSend("k", "1"), toSend("k", "2"), withoutKey("3"), toSend(sameWorkPartition("k"), "refused"));
+        workAsFarAsOthersAllow(relay);
+        workAsFarAsOthersAllow(relay);
+        publisher.whenCalled(() -> {});
+        admin.resume(relay.consumer(), author);
+        work(relay);
+
+        assertThat(publisher.payloads()).containsExactlyInAnyOrder("1", "2", "3");
     }
 
     @Test

@@ -11,6 +11,15 @@ SELECT 1 FROM outbox_message_0 LIMIT :limit
 -- name: first_messages_1
 SELECT 1 FROM outbox_message_1 LIMIT :limit
 
+-- name: replicated
+-- Whether somebody reads what is inserted from the log, who would take what is copied for new. One row where it is so.
+SELECT 1
+FROM pg_class AS c
+JOIN pg_namespace AS n ON n.oid = c.relnamespace
+JOIN pg_publication_tables AS p ON p.schemaname = n.nspname
+WHERE c.oid = to_regclass('outbox_message') AND p.tablename IN ('outbox_message', 'outbox_message_0', 'outbox_message_1')
+LIMIT 1
+
 -- name: move_from_0
 -- With their positions.
 INSERT INTO outbox_message_1 (position, generation, destination, work_partition, id, ordering_key, type, headers, content_type, payload,

@@ -5,7 +5,7 @@ SELECT format('%I.%I', n.nspname, c.relname)
 FROM pg_class AS c
 JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE c.oid = coalesce(CAST(pg_get_serial_sequence(:table, 'id') AS regclass),
-        CASE WHEN :table = 'inbox_work' THEN to_regclass('inbox_arrival') END)
+        CASE :table WHEN 'inbox_work' THEN to_regclass('inbox_arrival') WHEN 'outbox_message' THEN to_regclass('outbox_position') END)
     AND has_sequence_privilege(c.oid, 'SELECT')
 
 -- name: next

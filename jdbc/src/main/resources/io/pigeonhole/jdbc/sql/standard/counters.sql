@@ -3,7 +3,7 @@
 -- name: next
 SELECT identity_base
 FROM information_schema.columns
-WHERE table_schema = CURRENT_SCHEMA AND LOWER(table_name) = :table AND LOWER(column_name) = 'id'
+WHERE table_schema = CURRENT_SCHEMA AND LOWER(table_name) = :table AND LOWER(column_name) = :column
 
 -- name: take_history
 INSERT INTO inbox_history (id, consumer_id, message_key, source, with_payload, attempts, processed_at)

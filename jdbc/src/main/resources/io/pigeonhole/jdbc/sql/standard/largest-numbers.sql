@@ -11,6 +11,9 @@ SELECT COALESCE(MAX(id), 0), 0 FROM inbox_attempt
 -- name: audit
 SELECT COALESCE(MAX(id), 0), 0 FROM inbox_audit
 
+-- name: outbox
+SELECT COALESCE(MAX(position), 0), 0 FROM outbox_message
+
 -- name: history
 SELECT h.id, r.id
 FROM (SELECT COALESCE(MAX(id), 0) AS id FROM inbox_history) AS h
