@@ -51,7 +51,7 @@ class FailureModesGuideTest {
                 .containsAll(ids("C%d", 8))
                 .containsAll(ids("D%d", 12))
                 .containsAll(ids("E%d", 19))
-                .containsAll(ids("G%d", 13))
+                .containsAll(ids("G%d", 18))
                 .containsAll(ids("K%d", 16));
     }
 

@@ -158,6 +158,9 @@ class RabbitPublisherIT {
                     if ("bad".equals(message.type())) {
                         throw new IllegalArgumentException("no routing key for " + message.type());
                     }
+                    if ("deep".equals(message.type())) {
+                        throw new StackOverflowError();
+                    }
                     return queue.name();
                 }));
         Message bad = Message.builder("sent")
@@ -165,10 +168,16 @@ class RabbitPublisherIT {
                 .type("bad")
                 .payload("x")
                 .build();
-        assertThat(publisher.publish(List.of(bad, message(Headers.none())), LONG))
+        Message deep = Message.builder("sent")
+                .id(MessageIds.next())
+                .type("deep")
+                .payload("x")
+                .build();
+        assertThat(publisher.publish(List.of(bad, deep, message(Headers.none())), LONG))
                 .satisfiesExactly(
                         first -> assertThat(first).isInstanceOf(Refused.class),
-                        second -> assertThat(second).isInstanceOf(Confirmed.class));
+                        second -> assertThat(second).isInstanceOf(Refused.class),
+                        third -> assertThat(third).isInstanceOf(Confirmed.class));
     }
 
     @Test

@@ -2,20 +2,32 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.pigeonhole.core.admin.Admin;
+import io.pigeonhole.core.admin.DeadLetterEntry;
+import io.pigeonhole.core.admin.DeadLetterFilter;
+import io.pigeonhole.core.admin.PageRequest;
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.node.Node;
 import io.pigeonhole.core.outbox.OutboxMessage;
+import io.pigeonhole.core.relay.Relay;
+import io.pigeonhole.testkit.broker.InMemoryBroker;
+import io.pigeonhole.testkit.broker.InMemoryPublisher;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -92,6 +104,37 @@ class OutboxIT {
         assertThat(stored())
                 .containsExactlyElementsOf(
                         IntStream.range(0, 20).mapToObj(String::valueOf).toList());
+    }
+
+    @Test
+    void rowThatMakesNoMessageBecomesADeadLetterAndKeepsNoOtherFromBeingPublished() throws SQLException {
+        try (Connection connection = begin()) {
+            store.outbox(connection).appendAll(List.of(toSend("1"), toSend("damaged"), toSend("3")));
+            connection.commit();
+        }
+        byte[] ofAnotherVersion = {2, 0, 0};
+        workshop.execute(
+                "UPDATE outbox_message SET headers = ? WHERE destination = ? AND type = 'damaged'",
+                ofAnotherVersion,
+                destination);
+        InMemoryPublisher publisher = InMemoryBroker.create().publisher("sent");
+        Relay relay = Relay.builder(destination, store, publisher).build();
+        try (Node node = Node.builder(store).relay(relay).start()) {
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> publisher.published().size() == 2 && relay.dead() == 1);
+            assertThat(node.health().isHealthy()).isTrue();
+        }
+        assertThat(stored()).isEmpty();
+        Admin admin = Admin.of(store.adminStore());
+        DeadLetterEntry letter = admin.deadLetters(DeadLetterFilter.of(relay.consumer()), PageRequest.first(10))
+                .entries()
+                .get(0);
+        assertThat(letter.reason()).isEqualTo(DeadReason.UNDECODABLE);
+        assertThat(admin.show(relay.consumer(), letter.message().key()))
+                .hasValueSatisfying(details -> assertThat(Objects.requireNonNull(details.message())
+                                .headers()
+                                .last("outbox-headers"))
+                        .isEqualTo(ofAnotherVersion));
     }
 
     @Test

@@ -178,16 +178,17 @@ class OutboxTablesIT {
 
     @Test
     void messagesThatAreReadFromTheLogAreNotInsertedOnceMore() throws SQLException {
-        append(0, 1);
-        String generation = workshop.ask("SELECT generation FROM outbox_message");
+        append(0, 90);
+        String generations = "SELECT DISTINCT generation FROM outbox_message";
+        String generation = workshop.ask(generations);
         workshop.execute("CREATE PUBLICATION outbox FOR TABLE outbox_message WITH (publish_via_partition_root = true)");
         workshop.execute("UPDATE outbox_generation SET current = 1 - current");
         look(3);
 
-        assertThat(workshop.ask("SELECT generation FROM outbox_message")).isEqualTo(generation);
+        assertThat(workshop.askAll(generations)).containsExactly(generation);
         workshop.execute("DROP PUBLICATION outbox");
         look(3);
-        assertThat(workshop.ask("SELECT generation FROM outbox_message")).isNotEqualTo(generation);
+        assertThat(workshop.askAll(generations)).hasSize(1).doesNotContain(generation);
     }
 
     @Test

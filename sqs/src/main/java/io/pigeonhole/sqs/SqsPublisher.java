@@ -1,7 +1,6 @@
 package io.pigeonhole.sqs;
 
 import io.pigeonhole.core.failure.ConfigurationException;
-import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.relay.Publication;
 import io.pigeonhole.core.relay.Publisher;
@@ -91,7 +90,8 @@ public final class SqsPublisher implements Publisher, AutoCloseable {
         for (int i = 0; i < messages.size(); i++) {
             try {
                 sendable.put(i, entries.entry(messages.get(i)));
-            } catch (PermanentFailure e) {
+            } catch (RuntimeException e) {
+                // What SQS has no form for, or a defect.
                 outcomes.put(i, new Publication.Refused(e));
             }
         }

@@ -116,7 +116,7 @@ final class Workers {
                 byReason(ofConsumer)
                         .forEach((reason, some) ->
                                 reasons.add("consumer '" + inbox.registered().name()
-                                        + "': the database refuses the work " + places(some) + ": " + reason));
+                                        + "': nothing can be done about the work " + places(some) + ": " + reason));
             }
         });
         return reasons;
@@ -317,7 +317,9 @@ final class Workers {
                         "consumer '{}': others have the work in work partition {}", name(due), due.workPartition(), e);
             }
         } catch (Throwable e) {
-            refused.nothing(WorkSlot.of(due));
+            refusals.put(WorkSlot.of(due), e);
+            refused.refuseAlone(WorkSlot.of(due));
+            lookAgainForRefused();
             log.error(
                     "consumer '{}': work in work partition {} failed, trying again; this is a defect",
                     name(due),

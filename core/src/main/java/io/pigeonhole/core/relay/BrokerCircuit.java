@@ -20,11 +20,15 @@ final class BrokerCircuit {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
+    /** An answer says that long that the broker is there; more than the usual timeout of those that are not answered. */
+    private static final Duration LATELY = Duration.ofMinutes(1);
+
     private final String relay;
     private final LongSupplier nanos;
     private @Nullable Throwable failure;
     private boolean isTrying;
     private long answers;
+    private long answeredAt;
 
     /** When a place may try again, while the broker is away; those that have not tried may at once. */
     private final Map<Place, Pause> pauses = new HashMap<>();
@@ -88,24 +92,35 @@ final class BrokerCircuit {
      * @return whether that concerns these messages only, as it takes others
      */
     synchronized boolean published(Place place, Permit permit, boolean answered, @Nullable Throwable unavailable) {
-        Long before = answersBefore.get(place);
-        boolean ofMessages = unavailable != null && (answered || (before != null && answers > before));
-        if (answered) {
+        // One that had the permit for all may have begun before the broker went away, and says nothing.
+        boolean takesOthers = answered && (failure == null || permit == Permit.FEW);
+        boolean ofMessages = unavailable != null && (takesOthers || takesThoseOfOtherPlaces(place));
+        if (takesOthers) {
             answers++;
-            close(permit);
+            answeredAt = nanos.getAsLong();
+            close();
         }
-        if (unavailable == null) {
+        if (unavailable == null || takesOthers) {
             answersBefore.remove(place);
-        } else if (!ofMessages) {
+        } else {
             answersBefore.putIfAbsent(place, answers);
-            open(place, unavailable);
+            if (!ofMessages) {
+                open(unavailable);
+            }
+            if (failure != null) {
+                pauses.merge(place, pause(FIRST_PAUSE), (before, first) -> pause(longer(before.length())));
+            }
         }
         gaveUp(permit);
         return ofMessages;
     }
 
-    private void open(Place place, Throwable cause) {
-        pauses.merge(place, pause(FIRST_PAUSE), (before, first) -> pause(longer(before.length())));
+    private boolean takesThoseOfOtherPlaces(Place place) {
+        Long before = answersBefore.get(place);
+        return before != null && answers > before && nanos.getAsLong() - answeredAt < LATELY.toNanos();
+    }
+
+    private void open(Throwable cause) {
         if (failure == null) {
             log.warn(
                     "{}: the broker takes nothing; a few messages are tried again and again until it does, no attempt counts",
@@ -128,9 +143,8 @@ final class BrokerCircuit {
         return twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
     }
 
-    /** One that had the permit for all may have begun before the broker went away, and says nothing. */
-    private void close(Permit permit) {
-        if (failure != null && permit == Permit.FEW) {
+    private void close() {
+        if (failure != null) {
             failure = null;
             pauses.clear();
             log.info("{}: the broker takes messages again", relay);

@@ -2,6 +2,7 @@ package io.pigeonhole.core.relay;
 
 import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.failure.ConsumerPausedException;
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.Message;
@@ -102,6 +103,20 @@ final class Moved implements Writes {
                     message,
                     FailureText.classOf(cause));
         }
+    }
+
+    /** Nobody can publish it: a person has to look. */
+    void addUnreadable(AppendedMessage appended) {
+        Message message = appended.message();
+        moves.add(new Move.GiveUp(
+                appended.position(),
+                new DeadLetter(
+                        key(message),
+                        message,
+                        DeadReason.UNDECODABLE,
+                        Objects.requireNonNull(message.defect(), "it has a defect"),
+                        true,
+                        null)));
     }
 
     /** It waits, without an attempt. */
@@ -216,8 +231,9 @@ final class Moved implements Writes {
                 refused++;
             } else if (move instanceof Move.Wait) {
                 dueIn.accept(Duration.ZERO);
-            } else {
+            } else if (move instanceof Move.GiveUp giveUp) {
                 dead++;
+                DeadLetters.warn(consumer, giveUp.letter());
             }
         }
         counts.add(published.size() - ignored, refused, dead);

@@ -101,7 +101,7 @@ final class RelayRun {
             KeyGuard guard = new KeyGuard(transaction, consumer, workPartition);
             Set<OrderingKey> blocked = found.mayBeBlocked() ? guard.blocked(appended) : Set.of();
             List<AppendedMessage> free = appended.stream()
-                    .filter(message -> isFree(message, blocked))
+                    .filter(message -> isReadable(message) && isFree(message, blocked))
                     .toList();
             Moved moved = new Moved(consumer, destination, workPartition, settings, counts, dueIn, guard);
             if (!free.isEmpty()) {
@@ -111,9 +111,19 @@ final class RelayRun {
                     moved.add(free.get(i), published.outcome(i), published.ofMessages());
                 }
             }
-            appended.stream().filter(message -> !isFree(message, blocked)).forEach(moved::addBehind);
+            for (AppendedMessage message : appended) {
+                if (!isReadable(message)) {
+                    moved.addUnreadable(message);
+                } else if (!isFree(message, blocked)) {
+                    moved.addBehind(message);
+                }
+            }
             return moved;
         });
+    }
+
+    private static boolean isReadable(AppendedMessage message) {
+        return message.message().defect() == null;
     }
 
     private static boolean isFree(AppendedMessage message, Set<OrderingKey> blocked) {

@@ -11,12 +11,13 @@ import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What becomes of messages that were refused before and have been tried again. Used by one thread. */
 final class Settled implements Writes {
-    /** How long a message waits that cannot be published now, although others can. */
+    /** How long a message waits at most that cannot be published now, although others can. */
     static final Duration WAIT = Duration.ofSeconds(10);
 
     private final RegisteredConsumer consumer;
@@ -53,8 +54,14 @@ final class Settled implements Writes {
         } else if (outcome instanceof Publication.Unavailable unavailable && unavailableByItself) {
             // No attempt: it waits, and others go on.
             FailedAttempt wait = Attempts.failed(item.attempts(), settings, unavailable.cause());
-            postponed.add(new PostponedItem(item, WAIT, wait, false));
+            postponed.add(new PostponedItem(item, waiting(), wait, false));
         }
+    }
+
+    /** Not the same for all: one of them may be why the others of its call were not taken, and they would come with it for ever. */
+    private static Duration waiting() {
+        long longest = WAIT.toNanos();
+        return Duration.ofNanos(longest - ThreadLocalRandom.current().nextLong(longest / 2));
     }
 
     private void refused(WorkItem item, Throwable cause) {
@@ -90,6 +97,7 @@ final class Settled implements Writes {
     @Override
     public void committed() {
         postponed.forEach(item -> dueIn.accept(item.dueIn()));
+        dead.forEach(letter -> DeadLetters.warn(consumer, letter));
         int waiting = (int) postponed.stream().filter(item -> !item.isNoted()).count();
         counts.add(finished.size() - ignored, postponed.size() - waiting, dead.size());
     }

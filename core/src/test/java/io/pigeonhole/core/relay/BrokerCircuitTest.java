@@ -127,6 +127,38 @@ class BrokerCircuitTest {
     }
 
     @Test
+    void answerFromBeforeTheBrokerWentAwaySaysNothing() {
+        failed(Permit.ALL);
+        circuit.published(THERE, Permit.ALL, true, null);
+        pass(Duration.ofSeconds(1));
+
+        assertThat(failed(circuit.ask(HERE))).isFalse();
+        assertThat(circuit.published(THERE, Permit.ALL, true, away())).isFalse();
+    }
+
+    @Test
+    void answerThatIsOldSaysNothing() {
+        failed(Permit.ALL);
+        pass(Duration.ofSeconds(1));
+        succeeded(THERE, circuit.ask(THERE));
+        pass(Duration.ofMinutes(2));
+
+        assertThat(failed(Permit.ALL)).isFalse();
+    }
+
+    @Test
+    void fewAreMovedAtATimeWhileTheBrokerIsAway() {
+        failed(Permit.ALL);
+        pass(Duration.ofSeconds(1));
+        succeeded(THERE, circuit.ask(THERE));
+        circuit.published(THERE, Permit.ALL, false, away());
+        pass(Duration.ofSeconds(1));
+
+        assertThat(failed(circuit.ask(HERE))).isTrue();
+        assertThat(circuit.ask(HERE)).isEqualTo(Permit.NONE);
+    }
+
+    @Test
     void brokerThatHasTakenNothingSinceIsAwayAgain() {
         failed(Permit.ALL);
         pass(Duration.ofSeconds(1));

@@ -1,5 +1,7 @@
 package io.pigeonhole.jdbc.outbox;
 
+import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.store.AppendedMessage;
@@ -11,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The columns of a message to send. */
 final class OutboxColumns {
+    /** The column, as it is. */
+    private static final String UNREADABLE_HEADERS = "outbox-headers";
+
     private OutboxColumns() {}
 
     /** What {@link OutboxStatement#APPEND} has for its parameters, in their order. */
@@ -27,16 +32,27 @@ final class OutboxColumns {
         };
     }
 
+    /** A row that makes no message, as one that a newer version has written, is one with a defect, so that others go on. */
     static AppendedMessage read(ResultSet row) throws SQLException {
-        return new AppendedMessage(
-                row.getLong(1),
-                Message.builder(row.getString(2))
-                        .id(MessageId.of(row.getString(3)))
-                        .type(row.getString(4))
-                        .orderingKey(row.getBytes(5))
-                        .headers(HeaderFormat.read(row.getBytes(6)))
-                        .contentType(row.getString(7))
-                        .payload(row.getBytes(8))
-                        .build());
+        long position = row.getLong(1);
+        Message.Builder message = Message.builder(row.getString(2))
+                .id(MessageId.of(row.getString(3)))
+                .payload(row.getBytes(8));
+        byte[] headers = row.getBytes(6);
+        try {
+            return new AppendedMessage(
+                    position,
+                    message.type(row.getString(4))
+                            .orderingKey(row.getBytes(5))
+                            .headers(HeaderFormat.read(headers))
+                            .contentType(row.getString(7))
+                            .build());
+        } catch (RuntimeException e) {
+            return new AppendedMessage(
+                    position,
+                    message.headers(Headers.none().with(UNREADABLE_HEADERS, headers))
+                            .defect("the row of the message cannot be read: " + FailureText.describe(e))
+                            .build());
+        }
     }
 }

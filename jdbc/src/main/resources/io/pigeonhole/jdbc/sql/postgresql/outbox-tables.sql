@@ -55,10 +55,10 @@ UPDATE outbox_generation SET current = 0 WHERE current = 1
 UPDATE outbox_generation SET current = 1 WHERE current = 0
 
 -- name: appended
--- In the order of both tables. What is kept out of line is not read to know its length. Planned each time: the tables are empty in one
+-- In the order of both tables, with numbers that say which table a row is in: should positions begin anew, both may have the same ones. What is kept out of line is not read to know its length. Planned each time: the tables are empty in one
 -- moment and large in the next.
 SELECT set_config('plan_cache_mode', 'force_custom_plan', true);
-SELECT m.position, m.destination, m.id, m.type, m.ordering_key, m.headers, m.content_type, m.payload,
+SELECT m.position * 2 + m.generation, m.destination, m.id, m.type, m.ordering_key, m.headers, m.content_type, m.payload,
     EXISTS (
         SELECT FROM inbox_work AS w
         WHERE w.consumer_id = :consumer AND w.work_partition = :work_partition AND w.ordered
@@ -75,16 +75,18 @@ FROM (
         FROM outbox_message AS f
         WHERE f.destination = :destination AND f.work_partition = :work_partition
             AND EXISTS (SELECT FROM inbox_consumer AS c WHERE c.id = :consumer AND NOT c.paused)
-        ORDER BY f.position
+        ORDER BY f.position, f.generation
         LIMIT :limit
     ) AS l
-    WINDOW places AS (ORDER BY l.position ROWS UNBOUNDED PRECEDING)
+    WINDOW places AS (ORDER BY l.position, l.generation ROWS UNBOUNDED PRECEDING)
 ) AS m
 WHERE m.total <= :bytes OR m.place = 1
-ORDER BY m.position;
+ORDER BY m.position, m.generation;
 SELECT set_config('plan_cache_mode', 'auto', true)
 
 -- name: remove
 -- By the key, whatever the planner thinks of a table that is empty in one moment and large in the next.
 DELETE FROM outbox_message
-WHERE destination = :destination AND work_partition = :work_partition AND position = ANY (CAST(:ids AS bigint[]))
+WHERE destination = :destination AND work_partition = :work_partition
+    AND position = ANY (ARRAY(SELECT i / 2 FROM unnest(CAST(:ids AS bigint[])) AS i))
+    AND position * 2 + generation = ANY (CAST(:ids AS bigint[]))
