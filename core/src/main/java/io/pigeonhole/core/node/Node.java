@@ -5,6 +5,7 @@ import io.pigeonhole.core.store.InboxStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -167,8 +168,8 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * Why something of this node gave up by itself: a source or one of its queues, such as for a wrong configuration, or threads of the workers,
-     * because too many of them hang in handlers that no interrupt ends. The others go on. Only a person and a new start mend it.
+     * Why something of this node gave up by itself: a source or one of its queues, such as for a wrong configuration, or threads of the workers or
+     * of a relay, because too many of them hang in handlers that no interrupt ends. The others go on. Only a person and a new start mend it.
      *
      * @return the failure of the first source that has one, or that of the threads; null where nothing gave up, as {@link Source#failure}
      */
@@ -177,7 +178,8 @@ public final class Node implements AutoCloseable {
                 .map(Source::failure)
                 .filter(Objects::nonNull)
                 .findFirst()
-                .orElseGet(workers::failure);
+                .or(() -> Optional.ofNullable(workers.failure()))
+                .orElseGet(relays::failure);
     }
 
     /**

@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The workers of each relay of a node, which look for work by themselves, so that a broker that is slow or away keeps no other
@@ -53,6 +55,16 @@ record RelayWorkers(List<OfOne> all) {
             }
         }
         return problems;
+    }
+
+    /** Why not all of one's work can be done, until there is a new process; or null. */
+    @Nullable
+    Throwable failure() {
+        return all.stream()
+                .map(one -> one.workers().failure())
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     void close() {

@@ -116,10 +116,16 @@ final class Workers {
                 byReason(ofConsumer)
                         .forEach((reason, some) ->
                                 reasons.add("consumer '" + inbox.registered().name()
-                                        + "': nothing can be done about the work " + places(some) + ": " + reason));
+                                        + (areRefused(some) ? "': the database refuses" : "': a defect ends")
+                                        + " the work " + places(some) + ": " + reason));
             }
         });
         return reasons;
+    }
+
+    /** Of one reason. */
+    private boolean areRefused(List<WorkSlot> slots) {
+        return slots.stream().anyMatch(slot -> refusals.get(slot) instanceof RetryableException);
     }
 
     private Map<String, List<WorkSlot>> byReason(List<WorkSlot> slots) {

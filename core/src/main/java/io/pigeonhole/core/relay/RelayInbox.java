@@ -77,11 +77,13 @@ final class RelayInbox implements NodeInbox, Backlog {
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
         List<Due> due = new ArrayList<>();
         Set<BrokerCircuit.Place> places = new HashSet<>();
+        boolean isAnyDue = false;
         for (Due retry : store.due(consumers)) {
             if (retry.kind() == Kind.ORDINARY) {
                 int workPartition = retry.workPartition();
                 if (retry.in().isZero()) {
                     withRetries.add(workPartition);
+                    isAnyDue = true;
                 }
                 BrokerCircuit.Place place = new BrokerCircuit.Place(workPartition, true);
                 places.add(place);
@@ -93,9 +95,10 @@ final class RelayInbox implements NodeInbox, Backlog {
             BrokerCircuit.Place place = new BrokerCircuit.Place(workPartition, false);
             places.add(place);
             due.add(due(workPartition, circuit.opensIn(place)));
+            isAnyDue = true;
         }
         circuit.onlyAt(places);
-        if (due.isEmpty()) {
+        if (!isAnyDue) {
             circuit.nothingToPublish();
         }
         // What is tried first while the broker is away may be what is never taken.

@@ -67,8 +67,10 @@ final class Settled implements Writes {
     private void refused(WorkItem item, Throwable cause) {
         int attempts = item.attempts() + 1;
         FailedAttempt attempt = Attempts.failed(attempts, settings, cause);
+        // How long it waited before anybody refused it was not its own fault.
+        Duration age = attempts == 1 ? Duration.ZERO : item.age();
         RetryDecision decision =
-                Attempts.decide(settings, item.message(), attempts - item.retriedAttempts(), item.age(), cause);
+                Attempts.decide(settings, item.message(), attempts - item.retriedAttempts(), age, cause);
         if (decision instanceof RetryDecision.Retry retry) {
             postponed.add(new PostponedItem(item, retry.delay(), attempt));
         } else if (decision instanceof RetryDecision.GiveUp giveUp) {

@@ -398,6 +398,41 @@ abstract class RelayTests<C extends HandlerContext> extends InboxLab<C> {
     }
 
     @Test
+    void ageOfAMessageThatIsNotTakenCountsFromItsFirstRefusal() {
+        Relay relay = relay().build();
+        publisher.awayFor("a1", true);
+        append(toSend("a", "a1"), toSend(sameWorkPartition("a"), "b1"));
+        work(relay);
+        fixture.advance(Duration.ofDays(2));
+        publisher.awayFor("a1", false);
+        publisher.refuse("a1");
+
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> {
+            work(relay);
+            return relay.refused() + relay.dead() > 0;
+        });
+        assertThat(relay.dead()).isZero();
+    }
+
+    @Test
+    void brokerIsNotSaidToBeAwayOnceNothingIsDueForIt() {
+        Relay relay = relay().build();
+        publisher.refuse("a1");
+        append(toSend("a", "a1"));
+        work(relay);
+        publisher.away(true);
+        append(toSend("b", "b1"));
+        work(relay);
+        assertThat(relay.problem()).isPresent();
+
+        publisher.away(false);
+        work(relay().build());
+        assertThat(isEmpty()).isTrue();
+        work(relay);
+        assertThat(relay.problem()).isEmpty();
+    }
+
+    @Test
     void newMessagesAndThoseThatAreTriedAgainTakeTurns() {
         Relay relay = relay().batchSize(1).build();
         publisher.refuse("a1");

@@ -435,7 +435,18 @@ class NodeTest {
     @Test
     @Tag("A4")
     void workThatTheStoreRefusesForLongIsNoHealth() {
-        Refusing failing = new Refusing(ErrorClass.PERMANENT, Set.of("take"), "failing");
+        assertThatItIsNoHealth(
+                new Refusing(ErrorClass.PERMANENT, Set.of("take"), "failing"), "refuses the work in work partition");
+    }
+
+    @Test
+    void workThatADefectEndsForLongIsNoHealth() {
+        assertThatItIsNoHealth(
+                new Refusing(() -> new IllegalStateException("a defect"), Set.of("take"), "failing"),
+                "a defect ends the work in work partition");
+    }
+
+    private static void assertThatItIsNoHealth(Refusing failing, String text) {
         InboxStore<InMemoryContext> store = failing.proxy();
         Queue<String> effects = new ConcurrentLinkedQueue<>();
         Inbox<InMemoryContext> inbox = inboxOf("failing", store, effects);
@@ -446,7 +457,7 @@ class NodeTest {
                 .start()) {
             inbox.receive(List.of(note("refused")));
             await().atMost(Duration.ofSeconds(60)).until(() -> node.health() instanceof NodeHealth.Unhealthy);
-            assertThat(node.health()).asString().contains("'failing'", "refuses the work in work partition");
+            assertThat(node.health()).asString().contains("'failing'", text);
             assertThat(node.circuit()).isEqualTo(Circuit.CLOSED);
 
             failing.refuses.set(false);
