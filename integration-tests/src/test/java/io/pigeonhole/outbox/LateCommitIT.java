@@ -19,7 +19,9 @@ import io.pigeonhole.testkit.broker.InMemoryPublisher;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,13 +34,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A transaction that has appended and stays open, while many others append behind it and commit. */
+/**
+ * A transaction that has appended and stays open, while 10,000 others append behind it and commit. {@code -Dlate.commit.seconds=60} keeps it
+ * open for as long as one likes.
+ */
 class LateCommitIT {
     private static final int THREADS = 4;
-    private static final int TRANSACTIONS = 250;
-    private static final int OF_A_TRANSACTION = 10;
+    private static final int TRANSACTIONS = 2_500;
+    private static final int OF_A_TRANSACTION = 2;
     private static final int OTHERS = THREADS * TRANSACTIONS * OF_A_TRANSACTION;
-    private static final int KEYS_OF_A_THREAD = 5;
+    private static final int KEYS_OF_A_THREAD = 2;
+    private static final int SECONDS = Integer.getInteger("late.commit.seconds", 0);
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final EmbeddedPostgres postgres = EmbeddedPostgres.start(
@@ -83,6 +89,8 @@ class LateCommitIT {
             others.forEach(CompletableFuture::join);
             await().atMost(PATIENCE).until(() -> publisher.published().size() == OTHERS);
 
+            await().atMost(PATIENCE).until(() -> secondsOpen(late) >= SECONDS);
+
             late.commit();
             await().atMost(PATIENCE).until(() -> publisher.published().size() == OTHERS + 2);
             assertThat(node.health().isHealthy()).isTrue();
@@ -103,6 +111,14 @@ class LateCommitIT {
             }
         }
         assertThat(store.appendedTo("orders")).isEmpty();
+    }
+
+    private static double secondsOpen(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT extract(epoch FROM clock_timestamp() - now())")) {
+            row.next();
+            return row.getDouble(1);
+        }
     }
 
     private Map<String, List<String>> byKey() {

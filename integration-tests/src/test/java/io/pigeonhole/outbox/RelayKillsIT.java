@@ -26,6 +26,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -43,6 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
  * likes.
  */
 @Tag("full")
+@Timeout(value = 1, unit = TimeUnit.HOURS)
 class RelayKillsIT {
     private static final int KILLS = Integer.getInteger("relay.kills", DatabaseServer.isFull() ? 20 : 5);
     private static final int KEYS = 1_000;
