@@ -67,7 +67,7 @@ final class Settled implements Writes {
     private void refused(WorkItem item, Throwable cause) {
         int attempts = item.attempts() + 1;
         FailedAttempt attempt = Attempts.failed(attempts, settings, cause);
-        // How long it waited before anybody refused it was not its own fault.
+        // How long it waited before anybody refused it was not its own fault: it is tried once more.
         Duration age = attempts == 1 ? Duration.ZERO : item.age();
         RetryDecision decision =
                 Attempts.decide(settings, item.message(), attempts - item.retriedAttempts(), age, cause);

@@ -398,7 +398,7 @@ abstract class RelayTests<C extends HandlerContext> extends InboxLab<C> {
     }
 
     @Test
-    void ageOfAMessageThatIsNotTakenCountsFromItsFirstRefusal() {
+    void messageThatWasNotTakenForLongIsTriedAgainAfterItsFirstRefusal() {
         Relay relay = relay().build();
         publisher.awayFor("a1", true);
         append(toSend("a", "a1"), toSend(sameWorkPartition("a"), "b1"));
