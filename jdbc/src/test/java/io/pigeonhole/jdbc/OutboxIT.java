@@ -7,19 +7,23 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.pigeonhole.core.admin.Admin;
+import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.admin.DeadLetterEntry;
 import io.pigeonhole.core.admin.DeadLetterFilter;
 import io.pigeonhole.core.admin.PageRequest;
+import io.pigeonhole.core.admin.Requeue;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome.Kind;
+import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.Node;
 import io.pigeonhole.core.outbox.OutboxMessage;
 import io.pigeonhole.core.relay.Relay;
+import io.pigeonhole.core.store.AppendedMessage;
 import io.pigeonhole.testkit.broker.InMemoryBroker;
 import io.pigeonhole.testkit.broker.InMemoryPublisher;
 import java.sql.Connection;
@@ -107,9 +111,11 @@ class OutboxIT {
     }
 
     @Test
-    void rowThatMakesNoMessageBecomesADeadLetterAndKeepsNoOtherFromBeingPublished() throws SQLException {
+    void rowThatMakesNoMessageBecomesADeadLetterAndKeepsNoOtherKeyFromBeingPublished() throws SQLException {
+        OutboxMessage other =
+                OutboxMessage.to(destination).key("another").type("4").build();
         try (Connection connection = begin()) {
-            store.outbox(connection).appendAll(List.of(toSend("1"), toSend("damaged"), toSend("3")));
+            store.outbox(connection).appendAll(List.of(toSend("1"), toSend("damaged"), toSend("3"), other));
             connection.commit();
         }
         byte[] ofAnotherVersion = {2, 0, 0};
@@ -118,23 +124,36 @@ class OutboxIT {
                 ofAnotherVersion,
                 destination);
         InMemoryPublisher publisher = InMemoryBroker.create().publisher("sent");
-        Relay relay = Relay.builder(destination, store, publisher).build();
+        Relay relay = Relay.builder(destination, store, publisher)
+                .order(KeyOrder.BLOCK_ON_DEAD_LETTERS)
+                .build();
+        Admin admin = Admin.of(store.adminStore());
         try (Node node = Node.builder(store).relay(relay).start()) {
             await().atMost(Duration.ofSeconds(20))
-                    .until(() -> publisher.published().size() == 2 && relay.dead() == 1);
+                    .until(() -> stored().isEmpty() && publisher.published().size() == 2 && relay.dead() == 1);
             assertThat(node.health().isHealthy()).isTrue();
+
+            DeadLetterEntry letter = onlyLetter(admin, relay);
+            assertThat(admin.show(relay.consumer(), letter.message().key()))
+                    .hasValueSatisfying(details -> assertThat(Objects.requireNonNull(details.message())
+                                    .headers()
+                                    .last(AppendedMessage.UNREADABLE_HEADERS))
+                            .isEqualTo(ofAnotherVersion));
+
+            // What would be sent is not what was appended.
+            admin.requeue(
+                    relay.consumer(), letter.message().key(), Requeue.atOnce(), new Author("somebody", "in vain"));
+            await().atMost(Duration.ofSeconds(20)).until(() -> relay.dead() == 2);
+            assertThat(onlyLetter(admin, relay).reason()).isEqualTo(DeadReason.PERMANENT_FAILURE);
         }
-        assertThat(stored()).isEmpty();
-        Admin admin = Admin.of(store.adminStore());
-        DeadLetterEntry letter = admin.deadLetters(DeadLetterFilter.of(relay.consumer()), PageRequest.first(10))
-                .entries()
-                .get(0);
-        assertThat(letter.reason()).isEqualTo(DeadReason.UNDECODABLE);
-        assertThat(admin.show(relay.consumer(), letter.message().key()))
-                .hasValueSatisfying(details -> assertThat(Objects.requireNonNull(details.message())
-                                .headers()
-                                .last("outbox-headers"))
-                        .isEqualTo(ofAnotherVersion));
+        assertThat(publisher.published()).extracting(Message::type).containsExactlyInAnyOrder("1", "4");
+    }
+
+    private static DeadLetterEntry onlyLetter(Admin admin, Relay relay) {
+        List<DeadLetterEntry> letters = admin.deadLetters(DeadLetterFilter.of(relay.consumer()), PageRequest.first(10))
+                .entries();
+        assertThat(letters).hasSize(1);
+        return letters.get(0);
     }
 
     @Test

@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
@@ -64,11 +63,13 @@ final class ProducerCall {
             }
         } catch (InterruptException e) {
             stopped = interruption();
-        } catch (OutOfMemoryError | KafkaException | IllegalStateException e) {
+        } catch (Throwable e) {
+            if (!SendFailures.isOfTheClient(e)) {
+                sent.set(index, CompletableFuture.failedFuture(new CodeOfTheProducerException(e)));
+                return;
+            }
             // Over the time, the client says only that it is being closed.
             stopped = System.nanoTime() - end < 0 ? e : timeout(e);
-        } catch (Throwable e) {
-            sent.set(index, CompletableFuture.failedFuture(new CodeOfTheProducerException(e)));
         }
     }
 

@@ -3,6 +3,7 @@ package io.pigeonhole.kafka;
 import java.util.Set;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.RecordBatchTooLargeException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
@@ -22,6 +23,15 @@ final class SendFailures {
     /** Whether the broker, its client, or what the client calls does not take this record, and would take others. */
     static boolean isOfTheRecord(Throwable failure) {
         return OF_ONE_RECORD.contains(failure.getClass());
+    }
+
+    /** Whether the client has thrown it of itself, such as when it is closed; not code that it calls, such as a partitioner. */
+    static boolean isOfTheClient(Throwable failure) {
+        StackTraceElement[] stack = failure.getStackTrace();
+        return failure instanceof OutOfMemoryError
+                || failure instanceof ApiException
+                || stack.length == 0
+                || stack[0].getClassName().startsWith("org.apache.kafka.");
     }
 
     /**

@@ -23,6 +23,7 @@ import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.OutOfOrderSequenceException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
@@ -103,6 +104,12 @@ class KafkaPublisherTest {
         for (Runnable partitioner : List.<Runnable>of(
                 () -> {
                     throw new IllegalArgumentException("no partition");
+                },
+                () -> {
+                    throw new IllegalStateException("no region");
+                },
+                () -> {
+                    throw new ConfigException("no region");
                 },
                 () -> {
                     throw new StackOverflowError();

@@ -20,21 +20,22 @@ final class BrokerCircuit {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
-    /** An answer says that long that the broker is there; more than the usual timeout of those that are not answered. */
+    /** A confirmation says that the broker is there for as long as this at least. */
     private static final Duration LATELY = Duration.ofMinutes(1);
 
     private final String relay;
     private final LongSupplier nanos;
+    private final Duration lately;
     private @Nullable Throwable failure;
     private boolean isTrying;
-    private long answers;
-    private long answeredAt;
+    private long confirmations;
+    private long confirmedAt;
 
     /** When a place may try again, while the broker is away; those that have not tried may at once. */
     private final Map<Place, Pause> pauses = new HashMap<>();
 
-    /** How many answers there had been when nothing was taken at a place, since it last took something there. */
-    private final Map<Place, Long> answersBefore = new HashMap<>();
+    /** How many confirmations there had been when nothing was taken at a place, since it last took something there. */
+    private final Map<Place, Long> confirmationsBefore = new HashMap<>();
 
     /**
      * Where messages come from.
@@ -46,9 +47,12 @@ final class BrokerCircuit {
 
     private record Pause(long until, Duration length) {}
 
-    BrokerCircuit(String relay, LongSupplier nanos) {
+    /** @param publishTimeout how long it may take until it shows that messages are not taken */
+    BrokerCircuit(String relay, Duration publishTimeout, LongSupplier nanos) {
         this.relay = relay;
         this.nanos = nanos;
+        Duration twice = publishTimeout.multipliedBy(2);
+        this.lately = twice.compareTo(LATELY) < 0 ? LATELY : twice;
     }
 
     /** What may be tried now. */
@@ -87,23 +91,23 @@ final class BrokerCircuit {
     /**
      * Messages of a place were handed to the publisher.
      *
-     * @param answered whether the broker has confirmed or refused one of them
+     * @param confirmed whether the broker has confirmed one of them
      * @param unavailable why it took nothing, of one of them at least; null where there is none
      * @return whether that concerns these messages only, as it takes others
      */
-    synchronized boolean published(Place place, Permit permit, boolean answered, @Nullable Throwable unavailable) {
+    synchronized boolean published(Place place, Permit permit, boolean confirmed, @Nullable Throwable unavailable) {
         // One that had the permit for all may have begun before the broker went away, and says nothing.
-        boolean takesOthers = answered && (failure == null || permit == Permit.FEW);
+        boolean takesOthers = confirmed && (failure == null || permit == Permit.FEW);
         boolean ofMessages = unavailable != null && (takesOthers || takesThoseOfOtherPlaces(place));
         if (takesOthers) {
-            answers++;
-            answeredAt = nanos.getAsLong();
+            confirmations++;
+            confirmedAt = nanos.getAsLong();
             close();
         }
         if (unavailable == null || takesOthers) {
-            answersBefore.remove(place);
+            confirmationsBefore.remove(place);
         } else {
-            answersBefore.putIfAbsent(place, answers);
+            confirmationsBefore.putIfAbsent(place, confirmations);
             if (!ofMessages) {
                 open(unavailable);
             }
@@ -116,8 +120,8 @@ final class BrokerCircuit {
     }
 
     private boolean takesThoseOfOtherPlaces(Place place) {
-        Long before = answersBefore.get(place);
-        return before != null && answers > before && nanos.getAsLong() - answeredAt < LATELY.toNanos();
+        Long before = confirmationsBefore.get(place);
+        return before != null && confirmations > before && nanos.getAsLong() - confirmedAt < lately.toNanos();
     }
 
     private void open(Throwable cause) {
@@ -161,7 +165,7 @@ final class BrokerCircuit {
 
     /** Nothing is to be published from any other place: what was not taken there is gone, whoever has published it. */
     synchronized void onlyAt(Set<Place> places) {
-        answersBefore.keySet().retainAll(places);
+        confirmationsBefore.keySet().retainAll(places);
     }
 
     /** Why nothing is published, or null. */

@@ -1,8 +1,6 @@
 package io.pigeonhole.core.relay;
 
-import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.failure.ConsumerPausedException;
-import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.Message;
@@ -50,6 +48,7 @@ final class Moved implements Writes {
     private final List<Move> moves = new ArrayList<>();
     private int ignored;
     private List<Move> moved = List.of();
+    private @Nullable RuntimeException notMoved;
 
     Moved(
             RegisteredConsumer consumer,
@@ -105,20 +104,6 @@ final class Moved implements Writes {
         }
     }
 
-    /** Nobody can publish it: a person has to look. */
-    void addUnreadable(AppendedMessage appended) {
-        Message message = appended.message();
-        moves.add(new Move.GiveUp(
-                appended.position(),
-                new DeadLetter(
-                        key(message),
-                        message,
-                        DeadReason.UNDECODABLE,
-                        Objects.requireNonNull(message.defect(), "it has a defect"),
-                        true,
-                        null)));
-    }
-
     /** It waits, without an attempt. */
     void addBehind(AppendedMessage appended) {
         Message message = appended.message();
@@ -138,12 +123,13 @@ final class Moved implements Writes {
             transaction.savepoint();
             try {
                 moved = moved(transaction);
-            } catch (ClaimBlockedException | ConsumerPausedException e) {
+            } catch (StoreException | ConsumerPausedException e) {
                 if (published.isEmpty()) {
                     throw e;
                 }
-                // What the broker has is deleted, whoever keeps the others from being moved for now.
+                // What the broker has is deleted, whatever keeps the others from being moved for now.
                 transaction.rollbackToSavepoint();
+                notMoved = e;
             }
         }
         return published.size() + moved.size();
@@ -237,5 +223,8 @@ final class Moved implements Writes {
             }
         }
         counts.add(published.size() - ignored, refused, dead);
+        if (notMoved != null) {
+            throw notMoved;
+        }
     }
 }

@@ -26,7 +26,7 @@ final class OrderedPublishing {
     private final List<Message> messages;
     private final List<@Nullable Publication> outcomes;
     private @Nullable Throwable unavailable;
-    private boolean answered;
+    private boolean confirmed;
 
     /** @param most how many messages are tried; where there are more, some at random that nothing is before, and no others */
     OrderedPublishing(Publisher publisher, boolean inOrder, List<Message> messages, int most, LongSupplier nanos) {
@@ -110,9 +110,9 @@ final class OrderedPublishing {
             outcomes.set(indexes.get(i), outcome);
             if (outcome instanceof Publication.Unavailable broker) {
                 unavailable = broker.cause();
-            } else {
-                answered = true;
             }
+            // A refusal may be its client's, which has not asked it.
+            confirmed |= outcome instanceof Publication.Confirmed;
         }
     }
 
@@ -130,9 +130,9 @@ final class OrderedPublishing {
         }
     }
 
-    /** Whether the broker has confirmed or refused a message. */
-    boolean isAnswered() {
-        return answered;
+    /** Whether the broker has confirmed a message. */
+    boolean hasConfirmed() {
+        return confirmed;
     }
 
     /** What became of a message; null where it was not tried. */

@@ -126,8 +126,8 @@ public final class RelayBuilder {
                 Outbox.CONSUMER_PREFIX + destination, IdForm.OPAQUE, order, Outbox.WORK_PARTITIONS));
         RelaySettings settings =
                 new RelaySettings(NodeName.ofThisProcess(), retry, concurrency, batchSize, batchBytes, publishTimeout);
-        BrokerCircuit circuit =
-                new BrokerCircuit("relay of '" + destination + "' to " + publisher.name(), System::nanoTime);
+        BrokerCircuit circuit = new BrokerCircuit(
+                "relay of '" + destination + "' to " + publisher.name(), publishTimeout, System::nanoTime);
         RelayCounts counts = new RelayCounts();
         RelayRun run =
                 new RelayRun(store, consumer, destination, publisher, settings, circuit, counts, System::nanoTime);

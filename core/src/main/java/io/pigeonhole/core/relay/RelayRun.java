@@ -58,7 +58,7 @@ final class RelayRun {
         this.store = store;
         this.consumer = consumer;
         this.destination = destination;
-        this.publisher = publisher;
+        this.publisher = new ReadablePublisher(publisher);
         this.settings = settings;
         this.circuit = circuit;
         this.counts = counts;
@@ -101,7 +101,7 @@ final class RelayRun {
             KeyGuard guard = new KeyGuard(transaction, consumer, workPartition);
             Set<OrderingKey> blocked = found.mayBeBlocked() ? guard.blocked(appended) : Set.of();
             List<AppendedMessage> free = appended.stream()
-                    .filter(message -> isReadable(message) && isFree(message, blocked))
+                    .filter(message -> isFree(message, blocked))
                     .toList();
             Moved moved = new Moved(consumer, destination, workPartition, settings, counts, dueIn, guard);
             if (!free.isEmpty()) {
@@ -111,19 +111,9 @@ final class RelayRun {
                     moved.add(free.get(i), published.outcome(i), published.ofMessages());
                 }
             }
-            for (AppendedMessage message : appended) {
-                if (!isReadable(message)) {
-                    moved.addUnreadable(message);
-                } else if (!isFree(message, blocked)) {
-                    moved.addBehind(message);
-                }
-            }
+            appended.stream().filter(message -> !isFree(message, blocked)).forEach(moved::addBehind);
             return moved;
         });
-    }
-
-    private static boolean isReadable(AppendedMessage message) {
-        return message.message().defect() == null;
     }
 
     private static boolean isFree(AppendedMessage message, Set<OrderingKey> blocked) {
@@ -155,7 +145,7 @@ final class RelayRun {
         OrderedPublishing published = new OrderedPublishing(
                         publisher, consumer.order().isKept(), messages, most, nanos)
                 .run(settings.publishTimeout());
-        boolean ofMessages = circuit.published(place, permit, published.isAnswered(), published.unavailable());
+        boolean ofMessages = circuit.published(place, permit, published.hasConfirmed(), published.unavailable());
         return new Published(published, ofMessages);
     }
 
@@ -192,8 +182,8 @@ final class RelayRun {
                     "the database is away or refuses to commit: " + FailureText.messageOf(e), e);
         }
         return new RetryableException(
-                "of the messages to send in work partition " + workPartition
-                        + " none could be deleted; those that were published are published again",
+                "not all that was to be written about messages to send in work partition " + workPartition
+                        + " could be; those that could not be deleted are published again",
                 e);
     }
 }

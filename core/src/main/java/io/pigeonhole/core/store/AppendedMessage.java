@@ -9,4 +9,7 @@ import io.pigeonhole.core.message.Message;
  *     for each other, have it in that order
  * @param message the message; its source is its destination
  */
-public record AppendedMessage(long position, Message message) {}
+public record AppendedMessage(long position, Message message) {
+    /** The header of a message whose row could not be read, as by an older version: the bytes of its headers as they are stored. */
+    public static final String UNREADABLE_HEADERS = "pigeonhole-unreadable-headers";
+}

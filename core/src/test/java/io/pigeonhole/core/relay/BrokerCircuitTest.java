@@ -14,7 +14,7 @@ class BrokerCircuitTest {
     private static final Place THERE = new Place(1, false);
 
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1000);
-    private final BrokerCircuit circuit = new BrokerCircuit("a relay", nanos::get);
+    private final BrokerCircuit circuit = new BrokerCircuit("a relay", Duration.ofSeconds(30), nanos::get);
 
     private static IllegalStateException away() {
         return new IllegalStateException("away");
@@ -144,6 +144,17 @@ class BrokerCircuitTest {
         pass(Duration.ofMinutes(2));
 
         assertThat(failed(Permit.ALL)).isFalse();
+    }
+
+    @Test
+    void answerCountsForLongerThanItTakesUntilMessagesAreKnownNotToBeTaken() {
+        BrokerCircuit patient = new BrokerCircuit("a relay", Duration.ofMinutes(10), nanos::get);
+        patient.published(HERE, Permit.ALL, false, away());
+        pass(Duration.ofSeconds(1));
+        patient.published(THERE, patient.ask(THERE), true, null);
+        pass(Duration.ofMinutes(10));
+
+        assertThat(patient.published(HERE, Permit.ALL, false, away())).isTrue();
     }
 
     @Test

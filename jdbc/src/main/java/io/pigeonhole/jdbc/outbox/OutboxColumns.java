@@ -13,9 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The columns of a message to send. */
 final class OutboxColumns {
-    /** The column, as it is. */
-    private static final String UNREADABLE_HEADERS = "outbox-headers";
-
     private OutboxColumns() {}
 
     /** What {@link OutboxStatement#APPEND} has for its parameters, in their order. */
@@ -50,7 +47,7 @@ final class OutboxColumns {
         } catch (RuntimeException e) {
             return new AppendedMessage(
                     position,
-                    message.headers(Headers.none().with(UNREADABLE_HEADERS, headers))
+                    message.headers(Headers.none().with(AppendedMessage.UNREADABLE_HEADERS, headers))
                             .defect("the row of the message cannot be read: " + FailureText.describe(e))
                             .build());
         }

@@ -381,6 +381,28 @@ abstract class RelayTests<C extends HandlerContext> extends InboxLab<C> {
     }
 
     @Test
+    void whatIsPublishedIsDeletedAlthoughTheDatabaseCannotMoveTheOthersNow() {
+        Set<String> refusals = ConcurrentHashMap.newKeySet();
+        refusals.add("park");
+        store = RefusingStore.around(
+                fixture.store(),
+                refusals,
+                "refused",
+                () -> new StoreException(ErrorClass.RETRY_NOW, "a deadlock", null));
+        Relay relay = relay().build();
+        publisher.refuse("refused");
+        append(toSend("k", "1"), toSend("k", "2"), withoutKey("3"), toSend(sameWorkPartition("k"), "refused"));
+        workAsFarAsOthersAllow(relay);
+        workAsFarAsOthersAllow(relay);
+        workAsFarAsOthersAllow(relay);
+        refusals.clear();
+        work(relay);
+
+        assertThat(publisher.payloads()).containsExactlyInAnyOrder("1", "2", "3");
+        assertThat(fixture.parked(relay.consumer())).hasSize(1);
+    }
+
+    @Test
     void whatIsPublishedIsDeletedAlthoughTheRelayIsPausedMeanwhile() {
         Relay relay = relay().build();
         Admin admin = Admin.of(fixture.adminStore());
