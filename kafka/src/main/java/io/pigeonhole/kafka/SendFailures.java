@@ -25,10 +25,11 @@ final class SendFailures {
         return OF_ONE_RECORD.contains(failure.getClass());
     }
 
-    /** Whether the client has thrown it of itself, such as when it is closed; not code that it calls, such as a partitioner. */
+    /** Whether it concerns all records, as what the client throws when it is closed; not what code throws that it calls, such as a partitioner. */
     static boolean isOfTheClient(Throwable failure) {
         StackTraceElement[] stack = failure.getStackTrace();
         return failure instanceof OutOfMemoryError
+                || failure instanceof LinkageError
                 || failure instanceof ApiException
                 || stack.length == 0
                 || stack[0].getClassName().startsWith("org.apache.kafka.");

@@ -89,7 +89,8 @@ public final class RabbitPublisher implements Publisher, AutoCloseable {
         for (int i = 0; i < messages.size(); i++) {
             try {
                 outgoing.put(i, mapper.map(messages.get(i)));
-            } catch (OutOfMemoryError e) {
+            } catch (OutOfMemoryError | LinkageError e) {
+                // It concerns all of them.
                 throw e;
             } catch (Throwable e) {
                 // Of the message, or of the function that finds its routing key.

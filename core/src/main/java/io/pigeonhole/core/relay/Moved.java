@@ -47,7 +47,7 @@ final class Moved implements Writes {
     private final List<Long> published = new ArrayList<>();
     private final List<Move> moves = new ArrayList<>();
     private int ignored;
-    private List<Move> moved = List.of();
+    private final List<Move> moved = new ArrayList<>();
     private @Nullable RuntimeException notMoved;
 
     Moved(
@@ -122,7 +122,7 @@ final class Moved implements Writes {
         if (!moves.isEmpty()) {
             transaction.savepoint();
             try {
-                moved = moved(transaction);
+                move(transaction);
             } catch (StoreException | ConsumerPausedException e) {
                 if (published.isEmpty()) {
                     throw e;
@@ -135,30 +135,29 @@ final class Moved implements Writes {
         return published.size() + moved.size();
     }
 
-    private List<Move> moved(InboxTransaction<?> transaction) {
+    private void move(InboxTransaction<?> transaction) {
         guard.lock();
         transaction.savepoint();
-        return isMoved(transaction, moves) ? moves : oneByOne(transaction);
+        if (isMoved(transaction, moves)) {
+            moved.addAll(moves);
+        } else if (moves.size() > 1) {
+            moveOneByOne(transaction);
+        }
     }
 
-    private List<Move> oneByOne(InboxTransaction<?> transaction) {
-        if (moves.size() == 1) {
-            return List.of();
-        }
-        List<Move> some = new ArrayList<>();
+    private void moveOneByOne(InboxTransaction<?> transaction) {
         Set<OrderingKey> staying = new HashSet<>();
         for (Move move : moves) {
             OrderingKey key = OrderingKey.of(move.message());
             boolean stays = key != null && staying.contains(key);
             if (!stays && isMoved(transaction, List.of(move))) {
-                some.add(move);
                 transaction.savepoint();
+                moved.add(move);
             } else if (key != null) {
                 // What is behind it would come before it.
                 staying.add(key);
             }
         }
-        return some;
     }
 
     private boolean isMoved(InboxTransaction<?> transaction, List<Move> some) {
