@@ -75,7 +75,7 @@ final class StepTransactions<C extends HandlerContext> {
                     transaction.claim(consumer, bodies.protect(request), settings.retention(), lease);
             if (known.isEmpty()) {
                 transaction.commit();
-                return new Leased(request.message(), new StepRun.Hold(lease.token(), true, Headers.none()));
+                return new Leased(bodies.unprotect(request.message()), new StepRun.Hold(lease.token(), true, Headers.none()));
             }
             RequestOutcome outcome = bodies.known(request, known.get(), settings);
             return outcome instanceof RequestOutcome.InProgress && !known.get().leased()
@@ -115,36 +115,42 @@ final class StepTransactions<C extends HandlerContext> {
             reply = handler.handle(steps);
         } catch (Throwable e) {
             steps.end();
+            letGoOfFailed(steps);
             if (steps.hasLostLease()) {
                 LOG.warn("the lease of a request is lost: {}", message.type(), e);
                 return inProgress();
             }
-            letGo(steps, PAUSE_AFTER_FAILURE);
             throw e;
         }
         steps.end();
-        if (steps.hasLostLease()) {
-            return inProgress();
-        }
-        if (reply.retention() == Reply.Retention.ROLL_BACK) {
-            letGo(steps, isRefused(reply.response()) ? null : PAUSE_AFTER_FAILURE);
-            return new RequestOutcome.NotStored(reply.response());
-        }
-        RuntimeException failedCommit = steps.failedCommit();
-        if (failedCommit != null) {
-            letGo(steps, PAUSE_AFTER_FAILURE);
-            throw failedCommit;
-        }
         try {
-            steps.inHeldTransaction("the response", transaction -> {
-                bodies.finish(transaction, consumer, key, reply.response(), settings.retention());
-                return true;
-            });
+            return answer(steps, key, reply);
         } catch (LeaseLostException e) {
             LOG.warn("{}: {}", message.type(), e.getMessage());
             return inProgress();
         }
-        return new RequestOutcome.Executed(reply.response());
+    }
+
+    /** The response of the handler; only under the lease, without which somebody else may have answered otherwise. */
+    private RequestOutcome answer(StepRun<C> steps, MessageKey key, Reply reply) throws Exception {
+        if (steps.hasLostLease()) {
+            return inProgress();
+        }
+        RuntimeException failedCommit = steps.failedCommit();
+        if (failedCommit != null) {
+            letGoOfFailed(steps);
+            throw failedCommit;
+        }
+        StoredResponse response = reply.response();
+        if (reply.retention() == Reply.Retention.ROLL_BACK) {
+            letGo(steps, isRefused(response) ? null : PAUSE_AFTER_FAILURE);
+            return new RequestOutcome.NotStored(response);
+        }
+        steps.inHeldTransaction("the response", transaction -> {
+            bodies.finish(transaction, consumer, key, response, settings.retention());
+            return true;
+        });
+        return new RequestOutcome.Executed(response);
     }
 
     /** The client was answered that it is not done: nobody else may do it for him, unless he asks again. */
@@ -153,12 +159,20 @@ final class StepTransactions<C extends HandlerContext> {
     }
 
     /** So that the next request need not wait for the end of the lease; one without a step is forgotten. */
-    private void letGo(StepRun<C> steps, @Nullable Duration pause) {
+    private void letGo(StepRun<C> steps, @Nullable Duration pause) throws Exception {
+        steps.inHeldTransaction("the end of the lease", transaction -> {
+            steps.letGo(transaction, pause);
+            return true;
+        });
+    }
+
+    /** Whoever has not known that he has lost his lease knows it then. Throws nothing, as something has failed before. */
+    private void letGoOfFailed(StepRun<C> steps) {
+        if (steps.hasLostLease()) {
+            return;
+        }
         try {
-            steps.inHeldTransaction("the end of the lease", transaction -> {
-                steps.letGo(transaction, pause);
-                return true;
-            });
+            letGo(steps, PAUSE_AFTER_FAILURE);
         } catch (Exception e) {
             LOG.debug("a lease could not be let go of, and ends by itself", e);
         }
