@@ -3,7 +3,9 @@ package io.pigeonhole.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.idempotency.IdempotencyStore;
 import io.pigeonhole.core.idempotency.IdempotencyTransaction;
@@ -125,6 +127,20 @@ abstract class RequestFailureTests<C extends HandlerContext> extends RequestLab<
         assertThat(fixture.effects()).containsExactly("order", "receipt");
     }
 
+    /** Such as where a constraint is checked at the commit. */
+    @Test
+    void furtherStepsRunBehindAStepThatIsRolledBackForCertain() throws Exception {
+        RequestOutcome outcome = refusing().handleInSteps(request("a"), steps -> {
+            failing.set(true);
+            assertThatThrownBy(() -> local(steps, "order")).isInstanceOf(StoreException.class);
+            local(steps, "refund");
+            return Reply.commit(response("refunded"));
+        });
+
+        assertExecuted(outcome, "refunded");
+        assertThat(fixture.effects()).containsExactly("refund");
+    }
+
     private IdempotentRequests<C> losing() {
         return committing(commit -> {
             Object nothing = commit.get();
@@ -132,6 +148,15 @@ abstract class RequestFailureTests<C extends HandlerContext> extends RequestLab<
                 throw new OutcomeUnknownException("the connection was lost", new IllegalStateException());
             }
             return nothing;
+        });
+    }
+
+    private IdempotentRequests<C> refusing() {
+        return committing(commit -> {
+            if (failing.getAndSet(false)) {
+                throw new StoreException(ErrorClass.MESSAGE, "a constraint is violated", null);
+            }
+            return commit.get();
         });
     }
 
