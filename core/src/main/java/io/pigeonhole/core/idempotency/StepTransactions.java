@@ -26,8 +26,8 @@ final class StepTransactions<C extends HandlerContext> {
     /** How often a claim begins anew that two transactions have kept each other from. */
     private static final int MOST_CLAIMS = 5;
 
-    /** How long a request is left alone that has failed, by those who look for abandoned ones. */
-    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMinutes(1);
+    /** How long a request is left alone by those who look for abandoned ones, since it failed or its lease ran out. */
+    private static final Duration PAUSE = Duration.ofMinutes(1);
 
     private final IdempotencyStore<C> store;
     private final RegisteredConsumer consumer;
@@ -143,7 +143,7 @@ final class StepTransactions<C extends HandlerContext> {
         }
         StoredResponse response = reply.response();
         if (reply.retention() == Reply.Retention.ROLL_BACK) {
-            letGo(steps, isRefused(response) ? null : PAUSE_AFTER_FAILURE);
+            letGo(steps, isRefused(response) ? null : Duration.ZERO);
             return new RequestOutcome.NotStored(response);
         }
         steps.inHeldTransaction("the response", transaction -> {
@@ -172,7 +172,7 @@ final class StepTransactions<C extends HandlerContext> {
             return;
         }
         try {
-            letGo(steps, PAUSE_AFTER_FAILURE);
+            letGo(steps, Duration.ZERO);
         } catch (Exception e) {
             LOG.debug("a lease could not be let go of, and ends by itself", e);
         }
@@ -183,7 +183,7 @@ final class StepTransactions<C extends HandlerContext> {
         if (handlers.isEmpty()) {
             return finished;
         }
-        for (AbandonedRequest request : store.abandoned(consumer, handlers.keySet(), PAUSE_AFTER_FAILURE, limit)) {
+        for (AbandonedRequest request : store.abandoned(consumer, handlers.keySet(), PAUSE, limit)) {
             StepHandler<C> handler = handlers.get(request.operation());
             if (handler != null && complete(request, handler)) {
                 finished++;
