@@ -266,6 +266,20 @@ abstract class RequestLeaseTests<C extends HandlerContext> extends RequestLab<C>
         assertExecuted(other.handleInSteps(request("answered 402"), payment()), "paid");
     }
 
+    /** What its steps have done stays known. */
+    @Test
+    void requestThatIsNotFinishedKeepsItsKeyBehindItsRetention() throws Exception {
+        node.handleInSteps(request("a"), steps -> {
+            local(steps, "order");
+            return Reply.rollBack(status(402));
+        });
+        fixture.advance(Duration.ofDays(25));
+
+        assertThat(other.handleInSteps(request(identity("a"), "25 EUR"), never()))
+                .isEqualTo(new RequestOutcome.FingerprintMismatch());
+        assertExecuted(other.handleInSteps(request("a"), payment()), "paid");
+    }
+
     @Test
     void requestThatWasBegunInStepsSaysSoWhereItIsHandledInOneTransaction() throws Exception {
         List<RequestOutcome> meanwhile = new ArrayList<>();
