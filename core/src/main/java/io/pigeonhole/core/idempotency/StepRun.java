@@ -26,11 +26,13 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
     private final Supplier<IdempotencyTransaction<C>> transactions;
     private final RegisteredConsumer consumer;
     private final MessageKey key;
-    private final Message message;
     private final Duration lease;
     private final StoredBodies bodies;
     private final Hold hold;
     private final Set<String> begun = new HashSet<>();
+
+    /** As it came; as it is stored until {@link #readRequest}, where somebody else has begun it. */
+    private Message message;
 
     /** Results as they are stored. */
     private Headers done;
@@ -68,6 +70,13 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
         this.bodies = bodies;
         this.hold = hold;
         this.done = hold.steps();
+    }
+
+    /** Reads what is stored of the request, which fails where this node has not the key that protects it. */
+    void readRequest() {
+        if (!hold.claimed()) {
+            message = bodies.unprotect(message);
+        }
     }
 
     @Override

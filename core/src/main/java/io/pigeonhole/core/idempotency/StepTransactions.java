@@ -45,7 +45,7 @@ final class StepTransactions<C extends HandlerContext> {
     /** What a claim has found out. */
     private sealed interface Claimed {}
 
-    /** The request is this process's, which goes on behind the steps that are committed. */
+    /** The request is this process's, which goes on behind the steps that are committed. Its message is as {@link StepRun} takes it. */
     private record Leased(Message message, StepRun.Hold hold) implements Claimed {}
 
     /** It is somebody else's, or finished. */
@@ -75,7 +75,7 @@ final class StepTransactions<C extends HandlerContext> {
                     transaction.claim(consumer, bodies.protect(request), settings.retention(), lease);
             if (known.isEmpty()) {
                 transaction.commit();
-                return new Leased(bodies.unprotect(request.message()), new StepRun.Hold(lease.token(), true, Headers.none()));
+                return new Leased(request.message(), new StepRun.Hold(lease.token(), true, Headers.none()));
             }
             RequestOutcome outcome = bodies.known(request, known.get(), settings);
             return outcome instanceof RequestOutcome.InProgress && !known.get().leased()
@@ -99,7 +99,7 @@ final class StepTransactions<C extends HandlerContext> {
         }
         transaction.commit();
         LeasedRequest request = taken.get();
-        return new Leased(bodies.unprotect(request.message()), new StepRun.Hold(lease.token(), false, request.steps()));
+        return new Leased(request.message(), new StepRun.Hold(lease.token(), false, request.steps()));
     }
 
     private IdempotencyTransaction<C> begin() {
@@ -112,6 +112,7 @@ final class StepTransactions<C extends HandlerContext> {
                 new StepRun<>(this::begin, consumer, key, message, settings.leaseDuration(), bodies, leased.hold());
         Reply reply;
         try {
+            steps.readRequest();
             reply = handler.handle(steps);
         } catch (Throwable e) {
             steps.end();

@@ -13,6 +13,7 @@ import io.pigeonhole.core.idempotency.LeaseLostException;
 import io.pigeonhole.core.idempotency.Reply;
 import io.pigeonhole.core.idempotency.RequestIdentity;
 import io.pigeonhole.core.idempotency.RequestOutcome;
+import io.pigeonhole.core.idempotency.ResponseProtection;
 import io.pigeonhole.core.idempotency.StepHandler;
 import io.pigeonhole.core.idempotency.Steps;
 import io.pigeonhole.core.idempotency.StoredResponse;
@@ -240,6 +241,26 @@ abstract class RequestLeaseTests<C extends HandlerContext> extends RequestLab<C>
         secret.completeAbandoned(Map.of(OPERATION, looking), 10);
 
         assertThat(seen).containsExactly("RUE 01", "redro", "10 EUR", "order");
+    }
+
+    @Test
+    void requestThatANodeCannotReadIsLeftToTheOthers() throws Exception {
+        leaveBehind("order", identity("a"));
+        IdempotentRequests<C> withoutKey = node(builder -> builder.protection(new ResponseProtection() {
+            @Override
+            public byte[] protect(byte[] body) {
+                return body;
+            }
+
+            @Override
+            public byte[] unprotect(byte[] stored) {
+                throw new IllegalStateException("no such key");
+            }
+        }));
+        assertThatThrownBy(() -> withoutKey.handleInSteps(request("a"), never()))
+                .hasMessage("no such key");
+
+        assertExecuted(other.handleInSteps(request("a"), payment()), "paid");
     }
 
     @Test
