@@ -117,7 +117,7 @@ final class StepTransactions<C extends HandlerContext> {
         } catch (Throwable e) {
             steps.end();
             letGoOfFailed(steps);
-            if (steps.hasLostLease()) {
+            if (e instanceof Exception && steps.hasLostLease()) {
                 LOG.warn("the lease of a request is lost: {}", message.type(), e);
                 return inProgress();
             }

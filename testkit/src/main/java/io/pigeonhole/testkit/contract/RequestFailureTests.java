@@ -10,6 +10,7 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.idempotency.IdempotencyStore;
 import io.pigeonhole.core.idempotency.IdempotencyTransaction;
 import io.pigeonhole.core.idempotency.IdempotentRequests;
+import io.pigeonhole.core.idempotency.LeaseLostException;
 import io.pigeonhole.core.idempotency.Reply;
 import io.pigeonhole.core.idempotency.RequestOutcome;
 import io.pigeonhole.core.idempotency.StepHandler;
@@ -88,6 +89,17 @@ abstract class RequestFailureTests<C extends HandlerContext> extends RequestLab<
         });
 
         assertThat(late).isEqualTo(IN_PROGRESS);
+    }
+
+    /** It is the process that is in trouble. */
+    @Test
+    void errorOfOneThatHasLostItsLeaseIsThrown() {
+        assertThatThrownBy(() -> node.handleInSteps(request("a"), steps -> {
+                    fixture.advance(Duration.ofMinutes(2));
+                    assertThatThrownBy(() -> local(steps, "order")).isInstanceOf(LeaseLostException.class);
+                    throw new OutOfMemoryError("of a test");
+                }))
+                .isInstanceOf(OutOfMemoryError.class);
     }
 
     @Test

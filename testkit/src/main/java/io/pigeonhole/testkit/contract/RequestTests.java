@@ -325,6 +325,20 @@ abstract class RequestTests<C extends HandlerContext> extends RequestLab<C> {
         assertReplayed(other.handle(request("a"), neverCalled()), "diap");
     }
 
+    /** Its library may be missing. */
+    @Test
+    void errorOfAListenerChangesNothing() throws Exception {
+        IdempotentRequests<C> watched = node(builder -> builder.listener(new IdempotencyListener() {
+            @Override
+            public void onOutcome(String operation, RequestOutcome outcome, Duration took) {
+                throw new NoClassDefFoundError("of a listener");
+            }
+        }));
+
+        assertExecuted(watched.handle(request("a"), writing("paid")), "paid");
+        assertReplayed(watched.handle(request("a"), neverCalled()), "paid");
+    }
+
     @Test
     void failureThatIsWrappedIsTemporaryNevertheless() {
         RetryableException unknown = new OutcomeUnknownException("the connection was lost", null);
