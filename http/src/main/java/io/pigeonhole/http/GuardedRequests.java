@@ -1,6 +1,9 @@
 package io.pigeonhole.http;
 
+import io.pigeonhole.core.failure.Causes;
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.idempotency.Fingerprint;
 import io.pigeonhole.core.idempotency.IdempotentRequest;
@@ -217,7 +220,7 @@ final class GuardedRequests<C extends HandlerContext> {
         } catch (IOException | ServletException | RuntimeException e) {
             boolean isStored =
                     settings.rules().policy() == StorePolicy.ALL && exchange.hasBegun() && !exchange.isInSteps();
-            if (!isStored || settings.requests().isTemporary(e)) {
+            if (!isStored || settings.requests().isTemporary(e) || isAborted(e)) {
                 throw e;
             }
             LOG.error("a request with an idempotency key has failed, which is stored", e);
@@ -229,6 +232,13 @@ final class GuardedRequests<C extends HandlerContext> {
         // The steps that are committed stay, and a retry goes on behind them.
         boolean isUndone = exchange.isInSteps() && retention == Reply.Retention.COMMIT_RESPONSE_ONLY;
         return new Reply(settings.rules().stored(kept), isUndone ? Reply.Retention.ROLL_BACK : retention);
+    }
+
+    /** Whoever meets it need not be the one at fault, and may not meet it again. */
+    private static boolean isAborted(Exception failure) {
+        return Causes.of(failure).stream()
+                .anyMatch(
+                        cause -> cause instanceof StoreException refused && refused.errorClass() == ErrorClass.ABORTED);
     }
 
     private void answer(

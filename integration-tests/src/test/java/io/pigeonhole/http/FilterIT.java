@@ -2,6 +2,10 @@ package io.pigeonhole.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.OutcomeUnknownException;
+import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.idempotency.IdempotentRequests;
 import io.pigeonhole.core.idempotency.RequestOutcome.Kind;
@@ -11,6 +15,7 @@ import io.pigeonhole.jdbc.JdbcStore;
 import io.pigeonhole.jdbc.PostgresServers;
 import io.pigeonhole.jdbc.Workshop;
 import jakarta.servlet.Filter;
+import jakarta.servlet.ServletException;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
@@ -419,16 +424,20 @@ class FilterIT {
         }
     }
 
-    @Test
-    void failureFromBeforeTheApplicationHasBegunIsNotStored() throws Exception {
+    private IdempotencyFilter filterThatStoresAll() {
         requests = IdempotentRequests.builder(
                         JdbcStore.create(workshop.dataSource()).idempotency(), "all")
                 .storesFailures(true)
                 .build();
-        filter = IdempotencyFilter.builder(requests)
+        return IdempotencyFilter.builder(requests)
                 .userPrincipals()
                 .store(StorePolicy.ALL)
                 .build();
+    }
+
+    @Test
+    void failureFromBeforeTheApplicationHasBegunIsNotStored() throws Exception {
+        filter = filterThatStoresAll();
         AtomicBoolean fails = new AtomicBoolean(true);
         try (WebServer server = server((request, response) -> {
             String body = request.getReader().readLine();
@@ -440,6 +449,33 @@ class FilterIT {
             for (String body : List.of("throw", "answer")) {
                 fails.set(true);
                 assertThat(send(server, body, "text/plain", body).statusCode()).isEqualTo(500);
+                fails.set(false);
+                assertThat(send(server, body, "text/plain", body).statusCode()).isEqualTo(201);
+            }
+        }
+    }
+
+    /** Frameworks wrap what controllers throw. */
+    @Test
+    void failureThatPassesIsNotStoredThoughItIsWrapped() throws Exception {
+        filter = filterThatStoresAll();
+        Map<String, RuntimeException> failures = Map.of(
+                "busy", new RetryableException("busy", null),
+                "unknown", new OutcomeUnknownException("the connection was lost", null),
+                "aborted", new StoreException(ErrorClass.ABORTED, "the connection was lost", null));
+        AtomicBoolean fails = new AtomicBoolean();
+        try (WebServer server = server((request, response) -> {
+            String body = request.getReader().readLine();
+            IdempotencyFilter.begin(request);
+            if (fails.get()) {
+                throw new ServletException("Request processing failed", failures.get(body));
+            }
+            response.setStatus(201);
+        })) {
+            for (String body : failures.keySet()) {
+                fails.set(true);
+                assertThat(send(server, body, "text/plain", body).statusCode())
+                        .isEqualTo(body.equals("aborted") ? 500 : 503);
                 fails.set(false);
                 assertThat(send(server, body, "text/plain", body).statusCode()).isEqualTo(201);
             }

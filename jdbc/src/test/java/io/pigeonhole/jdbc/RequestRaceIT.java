@@ -15,6 +15,8 @@ import io.pigeonhole.core.idempotency.RequestOutcome.Kind;
 import io.pigeonhole.core.idempotency.RequestScope;
 import io.pigeonhole.core.idempotency.StoredResponse;
 import io.pigeonhole.core.message.Headers;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -128,6 +130,24 @@ class RequestRaceIT {
             assertThat(workshop.ask("SELECT COUNT(*) FROM effect WHERE text = ?", key))
                     .isEqualTo("2");
         }
+    }
+
+    /** Which holds its rows until all of them are deleted. */
+    @Test
+    void requestBehindTheRetentionWaitsForNoPurge() throws Exception {
+        handling(0, "old").call();
+        workshop.execute("UPDATE inbox_idempotency SET expires_at = created_at");
+        try (Connection purge = workshop.dataSource().getConnection();
+                Statement statement = purge.createStatement()) {
+            purge.setAutoCommit(false);
+            statement
+                    .executeQuery("SELECT request_key FROM inbox_idempotency FOR UPDATE")
+                    .close();
+
+            assertThat(kinds(List.of(threads.submit(handling(1, "old"))))).containsExactly(Kind.IN_PROGRESS);
+            purge.rollback();
+        }
+        assertThat(handling(2, "old").call().kind()).isEqualTo(Kind.EXECUTED);
     }
 
     private static List<Kind> kinds(List<Future<RequestOutcome>> outcomes) throws Exception {

@@ -108,8 +108,8 @@ public interface IdempotencyTransaction<C extends HandlerContext> extends AutoCl
      *
      * @param consumer under whose name requests are kept
      * @param key which request
-     * @param pause how long nobody else takes it by himself, as {@link IdempotencyStore#abandoned} says; null where only the next request
-     *     with the key goes on
+     * @param pause after what time it begins to count as idle for {@link IdempotencyStore#abandoned}; null where it never does, and only
+     *     the next request with the key goes on
      */
     void release(RegisteredConsumer consumer, MessageKey key, @Nullable Duration pause);
 

@@ -1,6 +1,8 @@
 package io.pigeonhole.core.idempotency;
 
+import io.pigeonhole.core.failure.Causes;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.handler.HandlerContext;
@@ -163,12 +165,17 @@ public final class IdempotentRequests<C extends HandlerContext> {
     /**
      * Whether the same request may succeed if it is sent again with its key: the database was away, or others were in the way.
      *
-     * @param failure what {@link #handle} threw
+     * @param failure what {@link #handle} threw; its causes are looked at too, as frameworks wrap what handlers throw
      * @return true if so; then answer that the client should try again
      */
     public boolean isTemporary(Throwable failure) {
-        if (failure instanceof RetryableException) {
-            return true;
+        for (Throwable cause : Causes.of(failure)) {
+            if (cause instanceof RetryableException) {
+                return true;
+            }
+            if (cause instanceof PermanentFailure) {
+                return false;
+            }
         }
         ErrorClass errorClass = failure instanceof StoreException e ? e.errorClass() : store.classify(failure);
         return switch (errorClass) {

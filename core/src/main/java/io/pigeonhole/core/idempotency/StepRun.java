@@ -1,6 +1,8 @@
 package io.pigeonhole.core.idempotency;
 
 import io.pigeonhole.core.failure.ClaimBlockedException;
+import io.pigeonhole.core.failure.OutcomeUnknownException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.IdempotencyKey;
 import io.pigeonhole.core.message.Headers;
@@ -24,11 +26,13 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
     private final Supplier<IdempotencyTransaction<C>> transactions;
     private final RegisteredConsumer consumer;
     private final MessageKey key;
-    private final Message message;
     private final Duration lease;
     private final StoredBodies bodies;
     private final Hold hold;
     private final Set<String> begun = new HashSet<>();
+
+    /** As it came; as it is stored until {@link #readRequest}, where somebody else has begun it. */
+    private Message message;
 
     /** Results as they are stored. */
     private Headers done;
@@ -47,7 +51,7 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
      */
     record Hold(long token, boolean claimed, Headers steps) {}
 
-    /** A step whose commit has failed so that it may be there. */
+    /** A step of which nobody knows whether it is committed. */
     private record Unknown(String step, RuntimeException failure) {}
 
     StepRun(
@@ -66,6 +70,13 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
         this.bodies = bodies;
         this.hold = hold;
         this.done = hold.steps();
+    }
+
+    /** Reads what is stored of the request, which fails where this node has not the key that protects it. */
+    void readRequest() {
+        if (!hold.claimed()) {
+            message = bodies.unprotect(message);
+        }
     }
 
     @Override
@@ -186,13 +197,19 @@ final class StepRun<C extends HandlerContext> implements Steps<C> {
     private void commit(String step, IdempotencyTransaction<C> transaction) {
         try {
             transaction.commit();
+        } catch (StoreException e) {
+            // It is rolled back for certain.
+            throw e;
         } catch (RuntimeException e) {
             unknown = new Unknown(step, e);
+            throw e;
+        } catch (Error e) {
+            unknown = new Unknown(step, new OutcomeUnknownException("the commit of the step '" + step + "' failed", e));
             throw e;
         }
     }
 
-    /** What the commit of a step has thrown, also where the handler has hidden it; null where all commits have succeeded. */
+    /** What a commit has thrown that may have happened, also where the handler has hidden it; null where none has. */
     @Nullable
     RuntimeException failedCommit() {
         return unknown == null ? null : unknown.failure();

@@ -26,8 +26,8 @@ final class StepTransactions<C extends HandlerContext> {
     /** How often a claim begins anew that two transactions have kept each other from. */
     private static final int MOST_CLAIMS = 5;
 
-    /** How long a request is left alone that has failed, by those who look for abandoned ones. */
-    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMinutes(1);
+    /** How long a request is left alone by those who look for abandoned ones, since it failed or its lease ran out. */
+    private static final Duration PAUSE = Duration.ofMinutes(1);
 
     private final IdempotencyStore<C> store;
     private final RegisteredConsumer consumer;
@@ -45,7 +45,7 @@ final class StepTransactions<C extends HandlerContext> {
     /** What a claim has found out. */
     private sealed interface Claimed {}
 
-    /** The request is this process's, which goes on behind the steps that are committed. */
+    /** The request is this process's, which goes on behind the steps that are committed. Its message is as {@link StepRun} takes it. */
     private record Leased(Message message, StepRun.Hold hold) implements Claimed {}
 
     /** It is somebody else's, or finished. */
@@ -99,7 +99,7 @@ final class StepTransactions<C extends HandlerContext> {
         }
         transaction.commit();
         LeasedRequest request = taken.get();
-        return new Leased(bodies.unprotect(request.message()), new StepRun.Hold(lease.token(), false, request.steps()));
+        return new Leased(request.message(), new StepRun.Hold(lease.token(), false, request.steps()));
     }
 
     private IdempotencyTransaction<C> begin() {
@@ -112,39 +112,46 @@ final class StepTransactions<C extends HandlerContext> {
                 new StepRun<>(this::begin, consumer, key, message, settings.leaseDuration(), bodies, leased.hold());
         Reply reply;
         try {
+            steps.readRequest();
             reply = handler.handle(steps);
         } catch (Throwable e) {
             steps.end();
-            if (steps.hasLostLease()) {
+            letGoOfFailed(steps);
+            if (e instanceof Exception && steps.hasLostLease()) {
                 LOG.warn("the lease of a request is lost: {}", message.type(), e);
                 return inProgress();
             }
-            letGo(steps, PAUSE_AFTER_FAILURE);
             throw e;
         }
         steps.end();
-        if (steps.hasLostLease()) {
-            return inProgress();
-        }
-        if (reply.retention() == Reply.Retention.ROLL_BACK) {
-            letGo(steps, isRefused(reply.response()) ? null : PAUSE_AFTER_FAILURE);
-            return new RequestOutcome.NotStored(reply.response());
-        }
-        RuntimeException failedCommit = steps.failedCommit();
-        if (failedCommit != null) {
-            letGo(steps, PAUSE_AFTER_FAILURE);
-            throw failedCommit;
-        }
         try {
-            steps.inHeldTransaction("the response", transaction -> {
-                bodies.finish(transaction, consumer, key, reply.response(), settings.retention());
-                return true;
-            });
+            return answer(steps, key, reply);
         } catch (LeaseLostException e) {
             LOG.warn("{}: {}", message.type(), e.getMessage());
             return inProgress();
         }
-        return new RequestOutcome.Executed(reply.response());
+    }
+
+    /** The response of the handler; only under the lease, without which somebody else may have answered otherwise. */
+    private RequestOutcome answer(StepRun<C> steps, MessageKey key, Reply reply) throws Exception {
+        if (steps.hasLostLease()) {
+            return inProgress();
+        }
+        RuntimeException failedCommit = steps.failedCommit();
+        if (failedCommit != null) {
+            letGoOfFailed(steps);
+            throw failedCommit;
+        }
+        StoredResponse response = reply.response();
+        if (reply.retention() == Reply.Retention.ROLL_BACK) {
+            letGo(steps, isRefused(response) ? null : Duration.ZERO);
+            return new RequestOutcome.NotStored(response);
+        }
+        steps.inHeldTransaction("the response", transaction -> {
+            bodies.finish(transaction, consumer, key, response, settings.retention());
+            return true;
+        });
+        return new RequestOutcome.Executed(response);
     }
 
     /** The client was answered that it is not done: nobody else may do it for him, unless he asks again. */
@@ -153,12 +160,20 @@ final class StepTransactions<C extends HandlerContext> {
     }
 
     /** So that the next request need not wait for the end of the lease; one without a step is forgotten. */
-    private void letGo(StepRun<C> steps, @Nullable Duration pause) {
+    private void letGo(StepRun<C> steps, @Nullable Duration pause) throws Exception {
+        steps.inHeldTransaction("the end of the lease", transaction -> {
+            steps.letGo(transaction, pause);
+            return true;
+        });
+    }
+
+    /** Whoever has not known that he has lost his lease knows it then. Throws nothing, as something has failed before. */
+    private void letGoOfFailed(StepRun<C> steps) {
+        if (steps.hasLostLease()) {
+            return;
+        }
         try {
-            steps.inHeldTransaction("the end of the lease", transaction -> {
-                steps.letGo(transaction, pause);
-                return true;
-            });
+            letGo(steps, Duration.ZERO);
         } catch (Exception e) {
             LOG.debug("a lease could not be let go of, and ends by itself", e);
         }
@@ -169,7 +184,7 @@ final class StepTransactions<C extends HandlerContext> {
         if (handlers.isEmpty()) {
             return finished;
         }
-        for (AbandonedRequest request : store.abandoned(consumer, handlers.keySet(), PAUSE_AFTER_FAILURE, limit)) {
+        for (AbandonedRequest request : store.abandoned(consumer, handlers.keySet(), PAUSE, limit)) {
             StepHandler<C> handler = handlers.get(request.operation());
             if (handler != null && complete(request, handler)) {
                 finished++;

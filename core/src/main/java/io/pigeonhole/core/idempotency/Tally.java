@@ -57,7 +57,8 @@ final class Tally {
     private static void notify(Runnable notification) {
         try {
             notification.run();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            // Errors too: what is committed is committed, and the client is to hear of it.
             LOG.warn("a listener of idempotent requests failed; the request is not affected", e);
         }
     }

@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc.idempotency;
 
+import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.idempotency.IdempotencyTransaction;
@@ -54,17 +55,22 @@ final class JdbcIdempotencyTransaction implements IdempotencyTransaction<JdbcCon
     public Optional<KnownRequest> claim(
             RegisteredConsumer consumer, IdempotentRequest request, Duration retention, @Nullable Lease lease) {
         MessageKey key = request.identity().storageKey();
+        boolean wasOver = false;
         for (int i = 0; i < MOST_LOOKS; i++) {
             RequestRows.Found found = find(consumer, key);
             if (found != null && !found.isOver()) {
                 return Optional.of(found.request());
             }
-            boolean claimed = transaction.claimRow(
-                    consumer,
-                    key,
-                    () -> found == null
-                            ? rows(consumer).insert(request, retention, lease)
-                            : rows(consumer).replace(request, retention, lease));
+            if (found != null && wasOver) {
+                throw new ClaimBlockedException(
+                        "another transaction is at the row of a request whose retention is over", null);
+            }
+            wasOver = found != null;
+            boolean claimed = found == null
+                    ? transaction.claimRow(consumer, key, () -> rows(consumer).insert(request, retention, lease))
+                    : lockOld(consumer, key)
+                            && transaction.claimRow(
+                                    consumer, key, () -> rows(consumer).replace(request, retention, lease));
             if (claimed) {
                 return Optional.empty();
             }
@@ -79,6 +85,12 @@ final class JdbcIdempotencyTransaction implements IdempotencyTransaction<JdbcCon
                         "to find a request",
                         () -> Optional.ofNullable(rows(consumer).find(key)))
                 .orElse(null);
+    }
+
+    private boolean lockOld(RegisteredConsumer consumer, MessageKey key) {
+        return transaction.read(
+                "to lock a request whose retention is over",
+                () -> rows(consumer).lockOld(key));
     }
 
     @Override

@@ -197,7 +197,11 @@ record RequestRows(AdminSession session, RegisteredConsumer consumer, Instant no
         }
         int deleted = 0;
         for (MessageKey key : old) {
-            if (isStillOld(key, longAgo)) {
+            Boolean inSteps = lockOld(key, longAgo);
+            if (Boolean.TRUE.equals(inSteps)) {
+                LOG.warn("an unfinished request in steps is deleted, for which nobody came back: {}", key);
+            }
+            if (inSteps != null) {
                 forget(key);
                 deleted++;
             }
@@ -205,15 +209,15 @@ record RequestRows(AdminSession session, RegisteredConsumer consumer, Instant no
         return deleted;
     }
 
-    /** Locks it then. */
-    private boolean isStillOld(MessageKey key, Instant longAgo) throws SQLException {
+    /** False where its retention is not over, and where somebody else has locked it, as a purge does: it waits for none. */
+    boolean lockOld(MessageKey key) throws SQLException {
+        return lockOld(key, now) != null;
+    }
+
+    /** Whether it is an unfinished one in steps; null where it is not old, or somebody else has locked it. */
+    private @Nullable Boolean lockOld(MessageKey key, Instant longAgo) throws SQLException {
         try (Call call = call(IdempotencyStatement.LOCK_OLD, key)) {
-            Boolean inSteps =
-                    call.instant("now", now).instant("long_ago", longAgo).first(row -> row.getBoolean(1));
-            if (Boolean.TRUE.equals(inSteps)) {
-                LOG.warn("an unfinished request in steps is deleted, for which nobody came back: {}", key);
-            }
-            return inSteps != null;
+            return call.instant("now", now).instant("long_ago", longAgo).first(row -> row.getBoolean(1));
         }
     }
 

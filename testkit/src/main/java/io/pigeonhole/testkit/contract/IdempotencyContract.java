@@ -55,6 +55,14 @@ public abstract class IdempotencyContract<C extends HandlerContext> {
     }
 
     @Nested
+    @DisplayName("the failure of a request in steps")
+    class Failures extends RequestFailureTests<C> {
+        Failures() {
+            super(IdempotencyContract.this::fixture, IdempotencyContract.this::store);
+        }
+    }
+
+    @Nested
     @DisplayName("a stored request")
     class Stored extends StoredRequestTests<C> {
         Stored() {

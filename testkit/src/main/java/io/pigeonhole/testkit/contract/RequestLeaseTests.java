@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.Author;
-import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.idempotency.IdempotencyStore;
 import io.pigeonhole.core.idempotency.IdempotencyTransaction;
@@ -14,19 +13,17 @@ import io.pigeonhole.core.idempotency.LeaseLostException;
 import io.pigeonhole.core.idempotency.Reply;
 import io.pigeonhole.core.idempotency.RequestIdentity;
 import io.pigeonhole.core.idempotency.RequestOutcome;
+import io.pigeonhole.core.idempotency.ResponseProtection;
 import io.pigeonhole.core.idempotency.StepHandler;
 import io.pigeonhole.core.idempotency.Steps;
 import io.pigeonhole.core.idempotency.StoredResponse;
 import io.pigeonhole.core.message.Headers;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -188,63 +185,6 @@ abstract class RequestLeaseTests<C extends HandlerContext> extends RequestLab<C>
         assertThat(calls).hasSize(3).doesNotHaveDuplicates();
     }
 
-    /** A commit that reached the database while its answer was lost. */
-    @Test
-    void nothingMoreIsDoneBehindAStepOfWhichNobodyKnowsWhetherItIsCommitted() throws Exception {
-        AtomicBoolean losing = new AtomicBoolean();
-        IdempotentRequests<C> node =
-                IdempotentRequests.builder(losing(losing), name).build();
-        assertThatThrownBy(() -> node.handleInSteps(request("a"), steps -> {
-                    losing.set(true);
-                    assertThatThrownBy(() -> local(steps, "order")).isInstanceOf(OutcomeUnknownException.class);
-                    assertThatThrownBy(() -> local(steps, "receipt"))
-                            .isInstanceOf(IllegalStateException.class)
-                            .hasMessageContaining("'order'");
-                    return Reply.commit(response("paid"));
-                }))
-                .isInstanceOf(OutcomeUnknownException.class);
-
-        assertExecuted(
-                other.handleInSteps(request("a"), steps -> {
-                    local(steps, "order");
-                    local(steps, "receipt");
-                    return Reply.commit(response("paid"));
-                }),
-                "paid");
-        assertThat(fixture.effects()).containsExactly("order", "receipt");
-    }
-
-    @SuppressWarnings("unchecked")
-    private IdempotencyStore<C> losing(AtomicBoolean losing) {
-        return proxy(
-                IdempotencyStore.class,
-                store,
-                result -> result instanceof IdempotencyTransaction<?> transaction
-                        ? proxy(IdempotencyTransaction.class, transaction, committed -> {
-                            if (committed == null && losing.getAndSet(false)) {
-                                throw new OutcomeUnknownException(
-                                        "the connection was lost", new IllegalStateException());
-                            }
-                            return committed;
-                        })
-                        : result);
-    }
-
-    private static <T> T proxy(Class<T> type, Object of, Function<Object, Object> after) {
-        return type.cast(Proxy.newProxyInstance(
-                type.getClassLoader(), new Class<?>[] {type}, (self, method, values) -> {
-                    try {
-                        Object result = method.invoke(of, values);
-                        return method.getName().equals("begin")
-                                        || method.getName().equals("commit")
-                                ? after.apply(result)
-                                : result;
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                }));
-    }
-
     @Test
     void requestThatIsFinishedLateIsRememberedFromThenOn() throws Exception {
         leaveBehind("order", identity("a"));
@@ -304,6 +244,26 @@ abstract class RequestLeaseTests<C extends HandlerContext> extends RequestLab<C>
     }
 
     @Test
+    void requestThatANodeCannotReadIsLeftToTheOthers() throws Exception {
+        leaveBehind("order", identity("a"));
+        IdempotentRequests<C> withoutKey = node(builder -> builder.protection(new ResponseProtection() {
+            @Override
+            public byte[] protect(byte[] body) {
+                return body;
+            }
+
+            @Override
+            public byte[] unprotect(byte[] stored) {
+                throw new IllegalStateException("no such key");
+            }
+        }));
+        assertThatThrownBy(() -> withoutKey.handleInSteps(request("a"), never()))
+                .hasMessage("no such key");
+
+        assertExecuted(other.handleInSteps(request("a"), payment()), "paid");
+    }
+
+    @Test
     void resultsOfStepsAreDeletedWhenTheRequestIsFinished() throws Exception {
         leaveBehind("order", identity("a"));
         assertThat(node.admin().find(identity("a")).orElseThrow().steps()).containsExactly("order");
@@ -325,6 +285,20 @@ abstract class RequestLeaseTests<C extends HandlerContext> extends RequestLab<C>
         assertThat(other.completeAbandoned(Map.of(OPERATION, payment()), 10)).isEqualTo(1);
         assertReplayed(other.handleInSteps(request("answered 503"), never()), "paid");
         assertExecuted(other.handleInSteps(request("answered 402"), payment()), "paid");
+    }
+
+    /** What its steps have done stays known. */
+    @Test
+    void requestThatIsNotFinishedKeepsItsKeyBehindItsRetention() throws Exception {
+        node.handleInSteps(request("a"), steps -> {
+            local(steps, "order");
+            return Reply.rollBack(status(402));
+        });
+        fixture.advance(Duration.ofDays(25));
+
+        assertThat(other.handleInSteps(request(identity("a"), "25 EUR"), never()))
+                .isEqualTo(new RequestOutcome.FingerprintMismatch());
+        assertExecuted(other.handleInSteps(request("a"), payment()), "paid");
     }
 
     @Test

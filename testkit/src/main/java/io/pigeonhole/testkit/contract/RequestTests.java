@@ -3,6 +3,9 @@ package io.pigeonhole.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.failure.OutcomeUnknownException;
+import io.pigeonhole.core.failure.PermanentFailure;
+import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.idempotency.IdempotencyListener;
 import io.pigeonhole.core.idempotency.IdempotencyStore;
@@ -320,6 +323,31 @@ abstract class RequestTests<C extends HandlerContext> extends RequestLab<C> {
 
         assertReplayed(secret.handle(request("a"), neverCalled()), "paid");
         assertReplayed(other.handle(request("a"), neverCalled()), "diap");
+    }
+
+    /** Its library may be missing. */
+    @Test
+    void errorOfAListenerChangesNothing() throws Exception {
+        IdempotentRequests<C> watched = node(builder -> builder.listener(new IdempotencyListener() {
+            @Override
+            public void onOutcome(String operation, RequestOutcome outcome, Duration took) {
+                throw new NoClassDefFoundError("of a listener");
+            }
+        }));
+
+        assertExecuted(watched.handle(request("a"), writing("paid")), "paid");
+        assertReplayed(watched.handle(request("a"), neverCalled()), "paid");
+    }
+
+    @Test
+    void failureThatIsWrappedIsTemporaryNevertheless() {
+        RetryableException unknown = new OutcomeUnknownException("the connection was lost", null);
+
+        assertThat(node.isTemporary(new RetryableException("busy", null))).isTrue();
+        assertThat(node.isTemporary(new IllegalStateException(new RuntimeException(unknown))))
+                .isTrue();
+        assertThat(node.isTemporary(new PermanentFailure("given up", unknown))).isFalse();
+        assertThat(node.isTemporary(new IllegalStateException("no"))).isFalse();
     }
 
     @Test
