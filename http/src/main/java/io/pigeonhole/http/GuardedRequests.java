@@ -21,7 +21,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,7 +71,7 @@ final class GuardedRequests<C extends HandlerContext> {
         if (body.length == 0
                 && request.getContentLengthLong() != 0
                 && GuardedRequest.isForm(GuardedRequest.contentType(request))) {
-            return handleForm(request, response, chain, identity);
+            return handleForm(request, response, chain, identity, isAtEnd);
         }
         if (BufferedBody.isIncomplete(request, body, isAtEnd)) {
             throw readInFront();
@@ -101,11 +100,19 @@ final class GuardedRequests<C extends HandlerContext> {
 
     /** Of a form that the container has read for its parameters; or it is empty. */
     private @Nullable Problem handleForm(
-            HttpServletRequest request, HttpServletResponse response, FilterChain chain, RequestIdentity identity)
+            HttpServletRequest request,
+            HttpServletResponse response,
+            FilterChain chain,
+            RequestIdentity identity,
+            boolean wasAtEnd)
             throws IOException, ServletException {
+        boolean hasParameters = hasParametersOfItsBody(request);
+        if (!hasParameters && BufferedBody.isIncomplete(request, NONE, wasAtEnd)) {
+            throw readInFront();
+        }
         GuardedRequest repeatable = new GuardedRequest(request, null);
         boolean inSteps = settings.inSteps().test(repeatable);
-        if (inSteps && hasParametersOfItsBody(request)) {
+        if (inSteps && hasParameters) {
             throw new ConfigurationException(
                     "the parameters of this form were read before it came to IdempotencyFilter, so that its body cannot be stored, with"
                             + " which another node would go on with its steps: map the filter that reads them behind IdempotencyFilter");
@@ -116,12 +123,7 @@ final class GuardedRequests<C extends HandlerContext> {
     }
 
     private static boolean hasParametersOfItsBody(HttpServletRequest request) {
-        return values(request.getParameterMap())
-                > values(FormParameters.of(request.getQueryString(), NONE, StandardCharsets.UTF_8));
-    }
-
-    private static int values(Map<String, String[]> parameters) {
-        return parameters.values().stream().mapToInt(each -> each.length).sum();
+        return FormParameters.count(request.getParameterMap()) > FormParameters.inQueries(request);
     }
 
     private static boolean isMultipart(HttpServletRequest request) {

@@ -130,6 +130,69 @@ class FilterIT {
         assertThat(requests.counts().of(Kind.EXECUTED)).isZero();
     }
 
+    /** Two forms that differ in their bodies only would be the same one. */
+    @Test
+    void formWhoseBodyIsReadAlreadyAsAStreamFails() throws Exception {
+        Filter signature = (request, response, chain) -> {
+            request.setAttribute("body", new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+            chain.doFilter(request, response);
+        };
+        Application echo = (request, response) -> response.getWriter().write("paid " + request.getAttribute("body"));
+        try (WebServer server = server(echo, signature)) {
+            assertThat(send(server, "a", FORM, "a=10").statusCode()).isEqualTo(500);
+            assertThat(sendChunked(server, "a", FORM, "a=10").statusCode()).isEqualTo(500);
+        }
+        assertThat(requests.counts().of(Kind.EXECUTED)).isZero();
+    }
+
+    @Test
+    void formThatSomethingInFrontHandsOnAgainIsNotHandledWithoutItsParameters() throws Exception {
+        Filter again = (request, response, chain) -> {
+            try {
+                chain.doFilter(request, response);
+            } catch (IllegalStateException e) {
+                chain.doFilter(request, response);
+            }
+        };
+        AtomicBoolean fails = new AtomicBoolean(true);
+        Application application = (request, response) -> {
+            if (fails.getAndSet(false)) {
+                throw new IllegalStateException("not yet");
+            }
+            PARAMETERS.handle(request, response);
+        };
+        try (WebServer server = server(application, again)) {
+            assertThat(send(server, "a", FORM, "a=10").statusCode()).isEqualTo(500);
+            assertThat(send(server, "a", FORM, "a=10").body()).isEqualTo("1 10");
+        }
+    }
+
+    /** As Spring's {@code FormContentFilter} does with forms of PUT and PATCH. */
+    @Test
+    void formWhoseParametersAreThoseOfAWrapperIsCompared() throws Exception {
+        Filter parses = (request, response, chain) -> {
+            byte[] body = request.getInputStream().readAllBytes();
+            Map<String, String[]> parameters = FormParameters.of("q=1", body, StandardCharsets.UTF_8);
+            chain.doFilter(
+                    new HttpServletRequestWrapper((HttpServletRequest) request) {
+                        @Override
+                        public Map<String, String[]> getParameterMap() {
+                            return parameters;
+                        }
+
+                        @Override
+                        public String[] getParameterValues(String name) {
+                            return parameters.get(name);
+                        }
+                    },
+                    response);
+        };
+        try (WebServer server = server(PARAMETERS, parses)) {
+            assertThat(send(server, "a", FORM, "a=10").body()).isEqualTo("1 10");
+            assertThat(send(server, "a", FORM, "a=9999").statusCode()).isEqualTo(422);
+        }
+    }
+
     private HttpResponse<String> sendChunked(WebServer server, String key, String type, String body)
             throws IOException, InterruptedException {
         return client.send(
