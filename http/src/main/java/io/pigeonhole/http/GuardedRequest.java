@@ -102,7 +102,9 @@ final class GuardedRequest extends HttpServletRequestWrapper {
         }
         Map<String, String[]> current = parameters;
         if (current == null) {
-            current = FormParameters.of(getQueryString(), body, charset(StandardCharsets.UTF_8));
+            current = Redispatch.isRedispatched(this)
+                    ? FormParameters.added(super.getParameterMap(), body, charset(StandardCharsets.UTF_8))
+                    : FormParameters.of(getQueryString(), body, charset(StandardCharsets.UTF_8));
             parameters = current;
         }
         return current;

@@ -45,7 +45,7 @@ final class GuardedResponse extends HttpServletResponseWrapper {
     private final List<Cookie> cookies = new ArrayList<>();
     private final ByteArrayOutputStream body = new ByteArrayOutputStream();
     private final ServletOutputStream stream = new Stream();
-    private int status = SC_OK;
+    private int status;
     private @Nullable PrintWriter writer;
     private String encodingOfWriter = "";
     private @Nullable Locale locale;
@@ -58,6 +58,7 @@ final class GuardedResponse extends HttpServletResponseWrapper {
     GuardedResponse(HttpServletResponse response, int largest) {
         super(response);
         this.largest = largest;
+        this.status = response.getStatus();
     }
 
     private HttpServletResponse real() {

@@ -28,7 +28,11 @@ class GuardedResponseTest {
                     if (!method.getName().startsWith("get")) {
                         calls.add(method.getName());
                     }
-                    return method.getName().equals("getCharacterEncoding") ? "ISO-8859-1" : null;
+                    return switch (method.getName()) {
+                        case "getCharacterEncoding" -> "ISO-8859-1";
+                        case "getStatus" -> 200;
+                        default -> null;
+                    };
                 });
     }
 
