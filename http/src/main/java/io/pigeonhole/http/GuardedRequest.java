@@ -1,6 +1,7 @@
 package io.pigeonhole.http;
 
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
@@ -136,6 +137,12 @@ final class GuardedRequest extends HttpServletRequestWrapper {
     public Enumeration<String> getParameterNames() {
         Map<String, String[]> form = form();
         return form == null ? super.getParameterNames() : Collections.enumeration(form.keySet());
+    }
+
+    @Override
+    public @Nullable RequestDispatcher getRequestDispatcher(String path) {
+        RequestDispatcher dispatcher = super.getRequestDispatcher(path);
+        return dispatcher == null ? null : new GuardedDispatcher(dispatcher);
     }
 
     @Override

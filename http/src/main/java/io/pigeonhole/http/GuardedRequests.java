@@ -216,6 +216,7 @@ final class GuardedRequests<C extends HandlerContext> {
         exchange.attach(request);
         try {
             chain.doFilter(request, kept);
+            kept.requireWhole();
         } catch (IOException | ServletException | RuntimeException e) {
             boolean isStored =
                     settings.rules().policy() == StorePolicy.ALL && exchange.hasBegun() && !exchange.isInSteps();
@@ -223,6 +224,7 @@ final class GuardedRequests<C extends HandlerContext> {
                 throw e;
             }
             LOG.error("a request with an idempotency key has failed, which is stored", e);
+            kept.discard();
             return Reply.commitResponseOnly(settings.rules().problem(Problem.failed(), Headers.none()));
         } finally {
             Exchange.detach(request);
@@ -236,14 +238,23 @@ final class GuardedRequests<C extends HandlerContext> {
     private void answer(
             HttpServletRequest request, HttpServletResponse response, GuardedResponse kept, RequestOutcome outcome)
             throws IOException {
-        Responder.expose(request, response);
         if (outcome instanceof RequestOutcome.Executed executed) {
-            kept.copyHeaders();
+            kept.copyHeaders(kept.isError());
+            Responder.expose(request, response);
             Responder.executed(response, executed.response());
         } else if (outcome instanceof RequestOutcome.NotStored notStored) {
-            kept.copyHeaders();
+            kept.copyHeaders(false);
+            Responder.expose(request, response);
             sendUnstored(response, kept, notStored.response());
-        } else if (outcome instanceof RequestOutcome.InProgress inProgress) {
+        } else {
+            Responder.expose(request, response);
+            answerUnhandled(request, response, outcome);
+        }
+    }
+
+    /** Where the request was not handled. */
+    private void answerUnhandled(HttpServletRequest request, HttpServletResponse response, RequestOutcome outcome) {
+        if (outcome instanceof RequestOutcome.InProgress inProgress) {
             responder.problem(response, Problem.inProgress(), inProgress.retryAfter());
         } else if (outcome instanceof RequestOutcome.FingerprintMismatch) {
             responder.problem(response, Problem.reused(settings.statusOfReuse()));

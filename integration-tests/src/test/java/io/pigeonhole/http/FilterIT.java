@@ -14,8 +14,10 @@ import jakarta.servlet.Filter;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpClient;
@@ -30,6 +32,7 @@ import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -592,6 +595,121 @@ class FilterIT {
             assertThat(answer.statusCode()).isEqualTo(503);
             assertThat(answer.headers().firstValue("Retry-After")).contains("1");
             assertThat(answer.body()).contains("idempotency-temporarily-unavailable");
+        }
+    }
+
+    @Test
+    void headersAndCookiesOfOthersStay() throws Exception {
+        Filter front = (request, response, chain) -> {
+            HttpServletResponse answer = (HttpServletResponse) response;
+            answer.addHeader("Vary", "Origin");
+            answer.addCookie(new Cookie("session", "1"));
+            answer.addHeader("Link", "</terms>");
+            chain.doFilter(request, response);
+        };
+        AtomicReference<Collection<String>> seen = new AtomicReference<>();
+        Application application = (request, response) -> {
+            response.addHeader("Vary", "Accept");
+            response.addHeader("Set-Cookie", "basket=1");
+            response.addHeader("Link", "</payments/1>");
+            seen.set(response.getHeaders("Vary"));
+        };
+        try (WebServer server = server(application, front)) {
+            HttpResponse<String> first = send(server, "a", "text/plain", "10");
+            assertThat(first.headers().allValues("Vary")).containsExactly("Origin", "Accept");
+            assertThat(first.headers().allValues("Set-Cookie")).containsExactly("session=1", "basket=1");
+            assertThat(first.headers().allValues("Link")).containsExactly("</terms>", "</payments/1>");
+            assertThat(seen.get()).containsExactly("Origin", "Accept");
+
+            HttpResponse<String> retry = send(server, "a", "text/plain", "10");
+            assertThat(retry.headers().firstValue("Idempotent-Replayed")).isPresent();
+            assertThat(retry.headers().allValues("Link")).containsExactly("</terms>", "</payments/1>");
+            assertThat(retry.headers().allValues("Set-Cookie")).containsExactly("session=1");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"throw", "error"})
+    void responseThatBecameAProblemHasTheHeadersOfItsReplay(String how) throws Exception {
+        requests = IdempotentRequests.builder(
+                        JdbcStore.create(workshop.dataSource()).idempotency(), "all")
+                .storesFailures(true)
+                .build();
+        filter = IdempotencyFilter.builder(requests)
+                .userPrincipals()
+                .store(StorePolicy.ALL)
+                .build();
+        Application application = (request, response) -> {
+            IdempotencyFilter.begin(request);
+            response.setHeader("Content-Encoding", "gzip");
+            response.setHeader("Content-Disposition", "attachment");
+            response.setHeader("Location", "/payments/1");
+            response.setHeader("ETag", "\"1\"");
+            response.getOutputStream().write(31);
+            if (how.equals("throw")) {
+                throw new IllegalStateException("no");
+            }
+            response.sendError(409, "taken");
+        };
+        try (WebServer server = server(application)) {
+            HttpResponse<String> first = send(server, "a", "text/plain", "10");
+            HttpResponse<String> retry = send(server, "a", "text/plain", "10");
+            assertThat(retry.headers().firstValue("Idempotent-Replayed")).isPresent();
+            assertThat(retry.body()).isEqualTo(first.body()).startsWith("{");
+            for (String name : List.of("Content-Type", "Content-Encoding", "Content-Disposition", "Location", "ETag")) {
+                assertThat(first.headers().allValues(name))
+                        .as(name)
+                        .isEqualTo(retry.headers().allValues(name));
+            }
+            assertThat(first.headers().firstValue("Content-Encoding")).isEmpty();
+        }
+    }
+
+    @Test
+    void responseThatDoesNotFitFailsThoughTheApplicationHidesThat() throws Exception {
+        filter = IdempotencyFilter.builder(requests)
+                .userPrincipals()
+                .largestResponse(20_000)
+                .build();
+        Application application = (request, response) -> {
+            IdempotencyFilter.begin(request);
+            try {
+                response.getWriter().write("x".repeat(10_000));
+                response.getWriter().write("x".repeat(30_000));
+            } catch (IllegalStateException e) {
+                response.setStatus(201);
+            }
+        };
+        try (WebServer server = server(application)) {
+            assertThat(send(server, "a", "text/plain", "10").statusCode()).isEqualTo(500);
+        }
+        assertThat(workshop.ask("SELECT count(*) FROM inbox_idempotency")).isEqualTo("0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"writer", "stream"})
+    void forwardDropsWhatWasWrittenBeforeAndBehind(String how) throws Exception {
+        Application application = (request, response) -> {
+            if (request.getRequestURI().endsWith("/view")) {
+                if (how.equals("writer")) {
+                    response.getWriter().write("view");
+                } else {
+                    response.getOutputStream().print("view");
+                }
+                return;
+            }
+            PrintWriter writer = response.getWriter();
+            writer.write("before");
+            request.getRequestDispatcher("/payments/view").forward(request, response);
+            writer.write("behind");
+            writer.flush();
+        };
+        try (WebServer server = server(application);
+                WebServer plain = new WebServer(application, List.of(), null)) {
+            assertThat(send(plain, "a", "text/plain", "10").body()).isEqualTo("view");
+            for (int i = 0; i < 2; i++) {
+                assertThat(send(server, "a", "text/plain", "10").body()).isEqualTo("view");
+            }
         }
     }
 }
