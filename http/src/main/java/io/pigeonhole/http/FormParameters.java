@@ -81,7 +81,7 @@ final class FormParameters {
         }
     }
 
-    private static String decode(String encoded, Charset charset) {
+    static String decode(String encoded, Charset charset) {
         try {
             return URLDecoder.decode(encoded, charset);
         } catch (IllegalArgumentException e) {

@@ -712,4 +712,22 @@ class FilterIT {
             }
         }
     }
+
+    @Test
+    void nameOfAParameterIsTheSameHoweverItIsEncoded() throws Exception {
+        try (WebServer server = server(PARAMETERS)) {
+            List<Integer> answers = new ArrayList<>();
+            for (String query : List.of("q=1&%61=2&a=3", "%61=2&q=1&a=3", "a=3&%61=2&q=1")) {
+                answers.add(client.send(
+                                HttpRequest.newBuilder(server.uri("/payments/?" + query))
+                                        .header("X-User", "ann")
+                                        .header("Idempotency-Key", "a")
+                                        .POST(BodyPublishers.ofString("10"))
+                                        .build(),
+                                HttpResponse.BodyHandlers.ofString())
+                        .statusCode());
+            }
+            assertThat(answers).containsExactly(200, 200, 422);
+        }
+    }
 }
