@@ -19,6 +19,9 @@ final class CanonicalJson {
 
     private static final int MOST_DIGITS = 17;
 
+    /** No two numbers of that many digits are read as the same double, but for the least ones. */
+    private static final int DISTINCT_DIGITS = 15;
+
     private final String text;
     private int at;
     private int depth;
@@ -298,22 +301,27 @@ final class CanonicalJson {
         if (nearest == 0 || Double.isInfinite(nearest)) {
             return exact.stripTrailingZeros().toString();
         }
-        BigDecimal shortest = shortest(nearest);
-        return shortest.compareTo(exact) == 0
-                ? ecmaScript(shortest)
-                : exact.stripTrailingZeros().toString();
+        BigDecimal stripped = exact.stripTrailingZeros();
+        return isShortest(stripped, nearest) ? ecmaScript(stripped) : stripped.toString();
     }
 
-    /** The fewest digits that are read as the same number. */
-    private static BigDecimal shortest(double number) {
-        BigDecimal exact = new BigDecimal(number);
-        for (int digits = 1; digits < MOST_DIGITS; digits++) {
-            BigDecimal rounded = exact.round(new MathContext(digits));
-            if (rounded.doubleValue() == number) {
-                return rounded;
+    /** Whether a number has the fewest digits that are read as its nearest double, and is the one of them that is nearest to that. */
+    private static boolean isShortest(BigDecimal number, double nearest) {
+        int digits = number.precision();
+        int least = Math.abs(nearest) >= Double.MIN_NORMAL ? DISTINCT_DIGITS : 1;
+        if (digits <= DISTINCT_DIGITS && least == DISTINCT_DIGITS) {
+            return true;
+        }
+        if (digits > MOST_DIGITS) {
+            return false;
+        }
+        BigDecimal exact = new BigDecimal(nearest);
+        for (int fewer = digits - 1; fewer >= least; fewer--) {
+            if (exact.round(new MathContext(fewer)).doubleValue() == nearest) {
+                return false;
             }
         }
-        return exact.round(new MathContext(MOST_DIGITS));
+        return exact.round(new MathContext(digits)).compareTo(number) == 0;
     }
 
     /** As {@code Number.prototype.toString} of ECMAScript writes it. */

@@ -1,6 +1,7 @@
 package io.pigeonhole.http;
 
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
@@ -102,7 +103,9 @@ final class GuardedRequest extends HttpServletRequestWrapper {
         }
         Map<String, String[]> current = parameters;
         if (current == null) {
-            current = FormParameters.of(getQueryString(), body, charset(StandardCharsets.UTF_8));
+            current = Redispatch.isRedispatched(this)
+                    ? FormParameters.added(super.getParameterMap(), body, charset(StandardCharsets.UTF_8))
+                    : FormParameters.of(getQueryString(), body, charset(StandardCharsets.UTF_8));
             parameters = current;
         }
         return current;
@@ -134,6 +137,12 @@ final class GuardedRequest extends HttpServletRequestWrapper {
     public Enumeration<String> getParameterNames() {
         Map<String, String[]> form = form();
         return form == null ? super.getParameterNames() : Collections.enumeration(form.keySet());
+    }
+
+    @Override
+    public @Nullable RequestDispatcher getRequestDispatcher(String path) {
+        RequestDispatcher dispatcher = super.getRequestDispatcher(path);
+        return dispatcher == null ? null : new GuardedDispatcher(dispatcher);
     }
 
     @Override

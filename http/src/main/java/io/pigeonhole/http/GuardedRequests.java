@@ -24,7 +24,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,7 +74,7 @@ final class GuardedRequests<C extends HandlerContext> {
         if (body.length == 0
                 && request.getContentLengthLong() != 0
                 && GuardedRequest.isForm(GuardedRequest.contentType(request))) {
-            return handleForm(request, response, chain, identity);
+            return handleForm(request, response, chain, identity, isAtEnd);
         }
         if (BufferedBody.isIncomplete(request, body, isAtEnd)) {
             throw readInFront();
@@ -104,11 +103,19 @@ final class GuardedRequests<C extends HandlerContext> {
 
     /** Of a form that the container has read for its parameters; or it is empty. */
     private @Nullable Problem handleForm(
-            HttpServletRequest request, HttpServletResponse response, FilterChain chain, RequestIdentity identity)
+            HttpServletRequest request,
+            HttpServletResponse response,
+            FilterChain chain,
+            RequestIdentity identity,
+            boolean wasAtEnd)
             throws IOException, ServletException {
+        boolean hasParameters = hasParametersOfItsBody(request);
+        if (!hasParameters && BufferedBody.isIncomplete(request, NONE, wasAtEnd)) {
+            throw readInFront();
+        }
         GuardedRequest repeatable = new GuardedRequest(request, null);
         boolean inSteps = settings.inSteps().test(repeatable);
-        if (inSteps && hasParametersOfItsBody(request)) {
+        if (inSteps && hasParameters) {
             throw new ConfigurationException(
                     "the parameters of this form were read before it came to IdempotencyFilter, so that its body cannot be stored, with"
                             + " which another node would go on with its steps: map the filter that reads them behind IdempotencyFilter");
@@ -119,12 +126,7 @@ final class GuardedRequests<C extends HandlerContext> {
     }
 
     private static boolean hasParametersOfItsBody(HttpServletRequest request) {
-        return values(request.getParameterMap())
-                > values(FormParameters.of(request.getQueryString(), NONE, StandardCharsets.UTF_8));
-    }
-
-    private static int values(Map<String, String[]> parameters) {
-        return parameters.values().stream().mapToInt(each -> each.length).sum();
+        return FormParameters.count(request.getParameterMap()) > FormParameters.inQueries(request);
     }
 
     private static boolean isMultipart(HttpServletRequest request) {
@@ -217,6 +219,7 @@ final class GuardedRequests<C extends HandlerContext> {
         exchange.attach(request);
         try {
             chain.doFilter(request, kept);
+            kept.requireWhole();
         } catch (IOException | ServletException | RuntimeException e) {
             boolean isStored =
                     settings.rules().policy() == StorePolicy.ALL && exchange.hasBegun() && !exchange.isInSteps();
@@ -224,6 +227,7 @@ final class GuardedRequests<C extends HandlerContext> {
                 throw e;
             }
             LOG.error("a request with an idempotency key has failed, which is stored", e);
+            kept.discard();
             return Reply.commitResponseOnly(settings.rules().problem(Problem.failed(), Headers.none()));
         } finally {
             Exchange.detach(request);
@@ -244,14 +248,23 @@ final class GuardedRequests<C extends HandlerContext> {
     private void answer(
             HttpServletRequest request, HttpServletResponse response, GuardedResponse kept, RequestOutcome outcome)
             throws IOException {
-        Responder.expose(request, response);
         if (outcome instanceof RequestOutcome.Executed executed) {
-            kept.copyHeaders();
+            kept.copyHeaders(kept.isError());
+            Responder.expose(request, response);
             Responder.executed(response, executed.response());
         } else if (outcome instanceof RequestOutcome.NotStored notStored) {
-            kept.copyHeaders();
+            kept.copyHeaders(false);
+            Responder.expose(request, response);
             sendUnstored(response, kept, notStored.response());
-        } else if (outcome instanceof RequestOutcome.InProgress inProgress) {
+        } else {
+            Responder.expose(request, response);
+            answerUnhandled(request, response, outcome);
+        }
+    }
+
+    /** Where the request was not handled. */
+    private void answerUnhandled(HttpServletRequest request, HttpServletResponse response, RequestOutcome outcome) {
+        if (outcome instanceof RequestOutcome.InProgress inProgress) {
             responder.problem(response, Problem.inProgress(), inProgress.retryAfter());
         } else if (outcome instanceof RequestOutcome.FingerprintMismatch) {
             responder.problem(response, Problem.reused(settings.statusOfReuse()));

@@ -1,6 +1,8 @@
 package io.pigeonhole.http;
 
 import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.ServletResponseWrapper;
 import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletResponse;
@@ -21,7 +23,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -42,22 +46,28 @@ final class GuardedResponse extends HttpServletResponseWrapper {
     private final int largest;
     private final Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     private final Map<String, String> names = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    /** Those that were set, and not only added to what others have set. */
+    private final Set<String> replaced = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+
     private final List<Cookie> cookies = new ArrayList<>();
     private final ByteArrayOutputStream body = new ByteArrayOutputStream();
     private final ServletOutputStream stream = new Stream();
-    private int status = SC_OK;
+    private int status;
     private @Nullable PrintWriter writer;
     private String encodingOfWriter = "";
     private @Nullable Locale locale;
     private @Nullable Supplier<Map<String, String>> trailers;
     private boolean streaming;
     private boolean ended;
+    private boolean discarding;
+    private boolean isTooLarge;
     private boolean isError;
     private @Nullable String errorMessage;
 
     GuardedResponse(HttpServletResponse response, int largest) {
         super(response);
         this.largest = largest;
+        this.status = response.getStatus();
     }
 
     private HttpServletResponse real() {
@@ -75,10 +85,7 @@ final class GuardedResponse extends HttpServletResponseWrapper {
 
     /** What was written so far. */
     byte[] body() {
-        PrintWriter current = writer;
-        if (current != null) {
-            current.flush();
-        }
+        flushBuffer();
         return body.toByteArray();
     }
 
@@ -93,22 +100,77 @@ final class GuardedResponse extends HttpServletResponseWrapper {
         return all;
     }
 
-    /** Hands what was kept back to the container, but for status and body. */
-    void copyHeaders() {
+    /** Throws where the response did not fit, though the application has hidden that. */
+    void requireWhole() {
+        flushBuffer();
+        if (isTooLarge) {
+            throw tooLarge();
+        }
+    }
+
+    private IllegalStateException tooLarge() {
+        return new IllegalStateException("the response has more than " + largest
+                + " bytes, which are kept back until the transaction is committed: raise largestResponse, or leave this"
+                + " servlet out of the mapping of IdempotencyFilter");
+    }
+
+    /** The one that a response is, or wraps. */
+    static @Nullable GuardedResponse within(ServletResponse response) {
+        ServletResponse current = response;
+        while (current instanceof ServletResponseWrapper wrapper && !(current instanceof GuardedResponse)) {
+            current = wrapper.getResponse();
+        }
+        return current instanceof GuardedResponse guarded ? guarded : null;
+    }
+
+    void beginForward() {
+        resetBuffer();
+        writer = null;
+        streaming = false;
+    }
+
+    /** What is written from here on is ignored. */
+    void end() {
+        flushBuffer();
+        ended = true;
+    }
+
+    /** Forgets it, also where it has ended: another one is answered. */
+    void discard() {
+        ended = false;
+        isError = false;
+        reset();
+    }
+
+    /**
+     * Hands what was kept back to the container, but for status and body.
+     *
+     * @param withoutContent whether what describes the content is left out, because another one is sent
+     */
+    void copyHeaders(boolean withoutContent) {
         headers.forEach((name, values) -> {
-            String first = names.getOrDefault(name, name);
-            for (int i = 0; i < values.size(); i++) {
-                if (i == 0) {
-                    real().setHeader(first, values.get(i));
-                } else {
-                    real().addHeader(first, values.get(i));
-                }
+            if (!withoutContent || !ResponseRules.isOfContent(name)) {
+                copy(name, values);
             }
         });
         cookies.forEach(real()::addCookie);
         Supplier<Map<String, String>> last = trailers;
         if (last != null) {
             sendTrailers(last);
+        }
+    }
+
+    private void copy(String name, List<String> values) {
+        // Cookies of others are never replaced: a session may have begun meanwhile.
+        boolean replaces = replaced.contains(name) && !name.equalsIgnoreCase("Set-Cookie");
+        String spelled = names.getOrDefault(name, name);
+        for (String value : values) {
+            if (replaces) {
+                real().setHeader(spelled, value);
+                replaces = false;
+            } else {
+                real().addHeader(spelled, value);
+            }
         }
     }
 
@@ -129,8 +191,8 @@ final class GuardedResponse extends HttpServletResponseWrapper {
 
     /** The container would refuse it behind the commit. */
     private static int legal(int status) {
-        if (status < 100 || status > 599) {
-            throw new IllegalArgumentException("status " + status + " is not from 100 to 599");
+        if (status < 200 || status > 599) {
+            throw new IllegalArgumentException("status " + status + " is not from 200 to 599");
         }
         return status;
     }
@@ -204,8 +266,10 @@ final class GuardedResponse extends HttpServletResponseWrapper {
         } else if (!isLength(name) && !ended) {
             if (value == null) {
                 headers.remove(name);
+                replaced.remove(name);
                 return;
             }
+            replaced.add(name);
             names.put(name, name);
             headers.put(name, new ArrayList<>(List.of(value)));
         }
@@ -252,14 +316,19 @@ final class GuardedResponse extends HttpServletResponseWrapper {
 
     @Override
     public @Nullable String getHeader(String name) {
-        List<String> values = headers.get(name);
-        return values == null ? super.getHeader(name) : values.get(0);
+        Collection<String> values = getHeaders(name);
+        return values.isEmpty() ? null : values.iterator().next();
     }
 
     @Override
     public Collection<String> getHeaders(String name) {
         List<String> values = headers.get(name);
-        return values == null ? super.getHeaders(name) : List.copyOf(values);
+        if (values == null) {
+            return super.getHeaders(name);
+        }
+        List<String> all = new ArrayList<>(replaced.contains(name) ? List.of() : super.getHeaders(name));
+        all.addAll(values);
+        return List.copyOf(all);
     }
 
     @Override
@@ -399,11 +468,11 @@ final class GuardedResponse extends HttpServletResponseWrapper {
     @Override
     public void resetBuffer() {
         requireOpen();
-        PrintWriter current = writer;
-        if (current != null) {
-            current.flush();
-        }
+        discarding = true;
+        flushBuffer();
+        discarding = false;
         body.reset();
+        isTooLarge = false;
     }
 
     /** What filters before this one have set stays. */
@@ -411,6 +480,7 @@ final class GuardedResponse extends HttpServletResponseWrapper {
     public void reset() {
         resetBuffer();
         headers.clear();
+        replaced.clear();
         cookies.clear();
         trailers = null;
         locale = null;
@@ -433,7 +503,7 @@ final class GuardedResponse extends HttpServletResponseWrapper {
 
         @Override
         public void write(int b) {
-            if (!ended) {
+            if (isOpen()) {
                 requireSpace(1);
                 body.write(b);
             }
@@ -441,17 +511,20 @@ final class GuardedResponse extends HttpServletResponseWrapper {
 
         @Override
         public void write(byte[] from, int offset, int length) {
-            if (!ended) {
+            if (isOpen()) {
                 requireSpace(length);
                 body.write(from, offset, length);
             }
         }
 
+        private boolean isOpen() {
+            return !ended && !discarding;
+        }
+
         private void requireSpace(int length) {
             if (length > largest - body.size()) {
-                throw new IllegalStateException("the response has more than " + largest
-                        + " bytes, which are kept back until the transaction is committed: raise largestResponse, or leave this"
-                        + " servlet out of the mapping of IdempotencyFilter");
+                isTooLarge = true;
+                throw tooLarge();
             }
         }
     }

@@ -4,7 +4,6 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.idempotency.IdempotentRequests;
 import io.pigeonhole.core.idempotency.Steps;
-import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -14,8 +13,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Collections;
-import java.util.EnumSet;
-import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -30,9 +27,6 @@ import java.util.concurrent.atomic.LongAdder;
  * behind it has left the response, which a retry gets byte for byte.
  */
 public final class IdempotencyFilter implements Filter {
-    private static final Set<DispatcherType> PARTS_OF_A_REQUEST =
-            EnumSet.of(DispatcherType.ERROR, DispatcherType.INCLUDE);
-
     private static final String COUNTED = IdempotencyFilter.class.getName() + ".withoutKey";
 
     private final FilterSettings<?> settings;
@@ -140,7 +134,7 @@ public final class IdempotencyFilter implements Filter {
     /**
      * Guards a request once, at the first dispatch at which this filter sees it: also a request that was forwarded, or dispatched
      * asynchronously, by what stands in front. Pages for errors and what is included are a part of the request that they belong to, and so is
-     * what a guarded request is forwarded to.
+     * what a guarded request is forwarded to, or one whose response has a status of 400 or more already.
      */
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
@@ -148,8 +142,7 @@ public final class IdempotencyFilter implements Filter {
         if (request instanceof HttpServletRequest http
                 && response instanceof HttpServletResponse answer
                 && settings.methods().contains(http.getMethod())
-                && !PARTS_OF_A_REQUEST.contains(http.getDispatcherType())
-                && !isGuarded(request)) {
+                && !Redispatch.isPartOfARequest(http, answer)) {
             filter(http, answer, chain);
         } else {
             chain.doFilter(request, response);
@@ -161,6 +154,7 @@ public final class IdempotencyFilter implements Filter {
         KeyHeader header = KeyHeader.parse(Collections.list(request.getHeaders(settings.header())), settings.strict());
         String key = header.key();
         if (key != null) {
+            Redispatch.remember(request);
             requireNoPrincipal(request);
             Problem problem = guarded.handle(request, response, chain, key);
             if (problem != null) {

@@ -8,6 +8,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -66,7 +67,7 @@ record RequestDigest(List<String> headers, BodyCanonicalizer canonicalizer) {
         }
     }
 
-    /** The order of parameters of different names says nothing. */
+    /** The order of parameters of different names says nothing; a name may be encoded in several ways. */
     private static @Nullable String canonicalQuery(@Nullable String query) {
         if (query == null || query.isEmpty()) {
             return null;
@@ -77,7 +78,7 @@ record RequestDigest(List<String> headers, BodyCanonicalizer canonicalizer) {
     }
 
     private static String name(String pair) {
-        return pair.split("=", 2)[0];
+        return FormParameters.decode(pair.split("=", 2)[0], StandardCharsets.UTF_8);
     }
 
     /** Of a form that the container has read, because a filter in front has asked for a parameter. */

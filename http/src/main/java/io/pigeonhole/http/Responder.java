@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,6 +24,9 @@ record Responder(String problemTypes, @Nullable String documentation) {
     private static final Logger LOG = LoggerFactory.getLogger(Responder.class);
 
     private static final String REPLAYED = "Idempotent-Replayed";
+
+    /** Each value of them stands for itself, so that those of others stay; in small letters. */
+    private static final Set<String> LISTS = Set.of("link", "vary", "access-control-expose-headers");
 
     void problem(HttpServletResponse response, Problem problem) {
         response.setHeader("Cache-Control", "no-store");
@@ -48,29 +52,36 @@ record Responder(String problemTypes, @Nullable String documentation) {
 
     void replay(HttpServletResponse response, StoredResponse stored) {
         response.setHeader(REPLAYED, "true");
-        headers(response, stored);
+        Set<String> seen = new HashSet<>(LISTS);
+        for (Header header : stored.headers()) {
+            if (isType(header)) {
+                response.setContentType(value(header));
+            } else if (seen.add(header.name().toLowerCase(Locale.ROOT))) {
+                response.setHeader(header.name(), value(header));
+            } else {
+                response.addHeader(header.name(), value(header));
+            }
+        }
         send(response, stored.status(), stored.body());
     }
 
     /** The response of a request that was handled now, whose headers were copied before. */
     static void executed(HttpServletResponse response, StoredResponse stored) {
-        headers(response, stored);
+        for (Header header : stored.headers()) {
+            if (isType(header)) {
+                response.setContentType(value(header));
+            }
+        }
         send(response, stored.status(), stored.body());
     }
 
-    private static void headers(HttpServletResponse response, StoredResponse stored) {
-        Set<String> seen = new HashSet<>();
-        for (Header header : stored.headers()) {
-            byte[] bytes = header.value();
-            String value = bytes == null ? "" : new String(bytes, StandardCharsets.UTF_8);
-            if (header.name().equalsIgnoreCase("Content-Type")) {
-                response.setContentType(value);
-            } else if (seen.add(header.name())) {
-                response.setHeader(header.name(), value);
-            } else {
-                response.addHeader(header.name(), value);
-            }
-        }
+    private static boolean isType(Header header) {
+        return header.name().equalsIgnoreCase("Content-Type");
+    }
+
+    private static String value(Header header) {
+        byte[] bytes = header.value();
+        return bytes == null ? "" : new String(bytes, StandardCharsets.UTF_8);
     }
 
     static void send(HttpServletResponse response, int status, byte[] body) {

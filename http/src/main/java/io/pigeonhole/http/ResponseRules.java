@@ -81,11 +81,16 @@ record ResponseRules(StorePolicy policy, Set<String> headers, String problemType
                 problem.json(problemTypes).getBytes(StandardCharsets.US_ASCII));
     }
 
+    /** Whether a header describes the bytes of the body. */
+    static boolean isOfContent(String name) {
+        return name.toLowerCase(Locale.ROOT).startsWith("content-");
+    }
+
     private Headers storedHeaders(GuardedResponse response, boolean withoutContent) {
         Headers stored = Headers.none();
         for (Map.Entry<String, List<String>> header : response.allHeaders().entrySet()) {
             String name = header.getKey().toLowerCase(Locale.ROOT);
-            if (headers.contains(name) && !(withoutContent && name.startsWith("content-"))) {
+            if (headers.contains(name) && !(withoutContent && isOfContent(name))) {
                 for (String value : header.getValue()) {
                     stored = stored.with(header.getKey(), value);
                 }

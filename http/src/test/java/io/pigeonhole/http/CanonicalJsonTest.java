@@ -2,7 +2,11 @@ package io.pigeonhole.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.nio.charset.StandardCharsets;
+import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -124,5 +128,39 @@ class CanonicalJsonTest {
     @Test
     void halvesOfSurrogatePairsStayDifferent() {
         assertThat(canonical("\"\\ud800\"")).isEqualTo("\"\\ud800\"").isNotEqualTo(canonical("\"\\ud801\""));
+    }
+
+    /** In whichever number of digits it comes. */
+    @Test
+    void numberIsWrittenAsItsDoubleWhereThatIsWrittenInTheSameDigits() {
+        Random random = new Random(8785);
+        for (int i = 0; i < 20_000; i++) {
+            double number = i % 4 == 0
+                    ? Math.scalb(1.0, random.nextInt(2_000) - 1_074)
+                    : Double.longBitsToDouble(random.nextLong(0x7ff0000000000000L));
+            int digits = 1 + random.nextInt(18);
+            BigDecimal text =
+                    new BigDecimal(number).round(new MathContext(digits)).stripTrailingZeros();
+            if (text.signum() == 0 || text.doubleValue() == 0 || Double.isInfinite(text.doubleValue())) {
+                continue;
+            }
+            boolean isShortest = shortest(text.doubleValue()).compareTo(text) == 0;
+            String canonical = canonical(text.toString());
+            assertThat(new BigDecimal(canonical)).isEqualByComparingTo(text);
+            if (!isShortest) {
+                assertThat(canonical).isEqualTo(text.toString());
+            } else if (text.abs().compareTo(new BigDecimal("1e-7")) < 0) {
+                assertThat(canonical).contains("e-").doesNotContain("E");
+            }
+        }
+    }
+
+    private static BigDecimal shortest(double number) {
+        BigDecimal exact = new BigDecimal(number);
+        return IntStream.rangeClosed(1, 17)
+                .mapToObj(digits -> exact.round(new MathContext(digits)))
+                .filter(rounded -> rounded.doubleValue() == number)
+                .findFirst()
+                .orElseThrow();
     }
 }

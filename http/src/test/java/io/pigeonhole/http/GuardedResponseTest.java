@@ -28,7 +28,11 @@ class GuardedResponseTest {
                     if (!method.getName().startsWith("get")) {
                         calls.add(method.getName());
                     }
-                    return method.getName().equals("getCharacterEncoding") ? "ISO-8859-1" : null;
+                    return switch (method.getName()) {
+                        case "getCharacterEncoding" -> "ISO-8859-1";
+                        case "getStatus" -> 200;
+                        default -> null;
+                    };
                 });
     }
 
@@ -78,7 +82,7 @@ class GuardedResponseTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {-1, 0, 99, 600, 1000})
+    @ValueSource(ints = {-1, 0, 99, 100, 102, 199, 600, 1000})
     void statusThatIsNoneIsRefusedAtOnce(int status) {
         assertThatThrownBy(() -> response.setStatus(status)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> response.sendError(status)).isInstanceOf(IllegalArgumentException.class);
@@ -108,7 +112,7 @@ class GuardedResponseTest {
         response.addCookie(new Cookie("c", value));
         assertThat(calls).isEmpty();
 
-        response.copyHeaders();
+        response.copyHeaders(false);
         assertThat(calls).containsExactly("addCookie");
     }
 
@@ -117,7 +121,29 @@ class GuardedResponseTest {
         response.setTrailerFields(() -> Map.of("X-Sum", "1"));
         assertThat(calls).isEmpty();
 
-        response.copyHeaders();
+        response.copyHeaders(false);
         assertThat(calls).containsExactly("setTrailerFields");
+    }
+
+    @Test
+    void headerThatWasAddedIsAddedToThoseOfOthers() {
+        response.addHeader("Vary", "Accept");
+        response.setHeader("Cache-Control", "no-store");
+        response.addHeader("Cache-Control", "private");
+        response.setHeader("Set-Cookie", "c=1");
+
+        response.copyHeaders(false);
+        assertThat(calls).containsExactlyInAnyOrder("setHeader", "addHeader", "addHeader", "addHeader");
+    }
+
+    @Test
+    void overflowIsForgottenWithWhatWasWritten() throws Exception {
+        response.getWriter().write("x".repeat(101));
+        assertThatThrownBy(response::requireWhole).hasMessageContaining("more than 100 bytes");
+        assertThatThrownBy(response::requireWhole).hasMessageContaining("more than 100 bytes");
+
+        response.sendError(500);
+        response.requireWhole();
+        assertThat(response.body()).isEmpty();
     }
 }

@@ -52,7 +52,7 @@ class FailureModesGuideTest {
                 .containsAll(ids("D%d", 12))
                 .containsAll(ids("E%d", 19))
                 .containsAll(ids("G%d", 18))
-                .containsAll(ids("K%d", 17));
+                .containsAll(ids("K%d", 18));
     }
 
     @Test

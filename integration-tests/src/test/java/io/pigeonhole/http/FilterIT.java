@@ -19,8 +19,10 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpClient;
@@ -35,6 +37,7 @@ import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -133,6 +136,69 @@ class FilterIT {
             assertThat(send(server, "a", "text/plain", "10").statusCode()).isEqualTo(500);
         }
         assertThat(requests.counts().of(Kind.EXECUTED)).isZero();
+    }
+
+    /** Two forms that differ in their bodies only would be the same one. */
+    @Test
+    void formWhoseBodyIsReadAlreadyAsAStreamFails() throws Exception {
+        Filter signature = (request, response, chain) -> {
+            request.setAttribute("body", new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+            chain.doFilter(request, response);
+        };
+        Application echo = (request, response) -> response.getWriter().write("paid " + request.getAttribute("body"));
+        try (WebServer server = server(echo, signature)) {
+            assertThat(send(server, "a", FORM, "a=10").statusCode()).isEqualTo(500);
+            assertThat(sendChunked(server, "a", FORM, "a=10").statusCode()).isEqualTo(500);
+        }
+        assertThat(requests.counts().of(Kind.EXECUTED)).isZero();
+    }
+
+    @Test
+    void formThatSomethingInFrontHandsOnAgainIsNotHandledWithoutItsParameters() throws Exception {
+        Filter again = (request, response, chain) -> {
+            try {
+                chain.doFilter(request, response);
+            } catch (IllegalStateException e) {
+                chain.doFilter(request, response);
+            }
+        };
+        AtomicBoolean fails = new AtomicBoolean(true);
+        Application application = (request, response) -> {
+            if (fails.getAndSet(false)) {
+                throw new IllegalStateException("not yet");
+            }
+            PARAMETERS.handle(request, response);
+        };
+        try (WebServer server = server(application, again)) {
+            assertThat(send(server, "a", FORM, "a=10").statusCode()).isEqualTo(500);
+            assertThat(send(server, "a", FORM, "a=10").body()).isEqualTo("1 10");
+        }
+    }
+
+    /** As Spring's {@code FormContentFilter} does with forms of PUT and PATCH. */
+    @Test
+    void formWhoseParametersAreThoseOfAWrapperIsCompared() throws Exception {
+        Filter parses = (request, response, chain) -> {
+            byte[] body = request.getInputStream().readAllBytes();
+            Map<String, String[]> parameters = FormParameters.of("q=1", body, StandardCharsets.UTF_8);
+            chain.doFilter(
+                    new HttpServletRequestWrapper((HttpServletRequest) request) {
+                        @Override
+                        public Map<String, String[]> getParameterMap() {
+                            return parameters;
+                        }
+
+                        @Override
+                        public String[] getParameterValues(String name) {
+                            return parameters.get(name);
+                        }
+                    },
+                    response);
+        };
+        try (WebServer server = server(PARAMETERS, parses)) {
+            assertThat(send(server, "a", FORM, "a=10").body()).isEqualTo("1 10");
+            assertThat(send(server, "a", FORM, "a=9999").statusCode()).isEqualTo(422);
+        }
     }
 
     private HttpResponse<String> sendChunked(WebServer server, String key, String type, String body)
@@ -565,6 +631,139 @@ class FilterIT {
             assertThat(answer.statusCode()).isEqualTo(503);
             assertThat(answer.headers().firstValue("Retry-After")).contains("1");
             assertThat(answer.body()).contains("idempotency-temporarily-unavailable");
+        }
+    }
+
+    @Test
+    void headersAndCookiesOfOthersStay() throws Exception {
+        Filter front = (request, response, chain) -> {
+            HttpServletResponse answer = (HttpServletResponse) response;
+            answer.addHeader("Vary", "Origin");
+            answer.addCookie(new Cookie("session", "1"));
+            answer.addHeader("Link", "</terms>");
+            chain.doFilter(request, response);
+        };
+        AtomicReference<Collection<String>> seen = new AtomicReference<>();
+        Application application = (request, response) -> {
+            response.addHeader("Vary", "Accept");
+            response.addHeader("Set-Cookie", "basket=1");
+            response.addHeader("Link", "</payments/1>");
+            seen.set(response.getHeaders("Vary"));
+        };
+        try (WebServer server = server(application, front)) {
+            HttpResponse<String> first = send(server, "a", "text/plain", "10");
+            assertThat(first.headers().allValues("Vary")).containsExactly("Origin", "Accept");
+            assertThat(first.headers().allValues("Set-Cookie")).containsExactly("session=1", "basket=1");
+            assertThat(first.headers().allValues("Link")).containsExactly("</terms>", "</payments/1>");
+            assertThat(seen.get()).containsExactly("Origin", "Accept");
+
+            HttpResponse<String> retry = send(server, "a", "text/plain", "10");
+            assertThat(retry.headers().firstValue("Idempotent-Replayed")).isPresent();
+            assertThat(retry.headers().allValues("Link")).containsExactly("</terms>", "</payments/1>");
+            assertThat(retry.headers().allValues("Set-Cookie")).containsExactly("session=1");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"throw", "error"})
+    void responseThatBecameAProblemHasTheHeadersOfItsReplay(String how) throws Exception {
+        requests = IdempotentRequests.builder(
+                        JdbcStore.create(workshop.dataSource()).idempotency(), "all")
+                .storesFailures(true)
+                .build();
+        filter = IdempotencyFilter.builder(requests)
+                .userPrincipals()
+                .store(StorePolicy.ALL)
+                .build();
+        Application application = (request, response) -> {
+            IdempotencyFilter.begin(request);
+            response.setHeader("Content-Encoding", "gzip");
+            response.setHeader("Content-Disposition", "attachment");
+            response.setHeader("Location", "/payments/1");
+            response.setHeader("ETag", "\"1\"");
+            response.getOutputStream().write(31);
+            if (how.equals("throw")) {
+                throw new IllegalStateException("no");
+            }
+            response.sendError(409, "taken");
+        };
+        try (WebServer server = server(application)) {
+            HttpResponse<String> first = send(server, "a", "text/plain", "10");
+            HttpResponse<String> retry = send(server, "a", "text/plain", "10");
+            assertThat(retry.headers().firstValue("Idempotent-Replayed")).isPresent();
+            assertThat(retry.body()).isEqualTo(first.body()).startsWith("{");
+            for (String name : List.of("Content-Type", "Content-Encoding", "Content-Disposition", "Location", "ETag")) {
+                assertThat(first.headers().allValues(name))
+                        .as(name)
+                        .isEqualTo(retry.headers().allValues(name));
+            }
+            assertThat(first.headers().firstValue("Content-Encoding")).isEmpty();
+        }
+    }
+
+    @Test
+    void responseThatDoesNotFitFailsThoughTheApplicationHidesThat() throws Exception {
+        filter = IdempotencyFilter.builder(requests)
+                .userPrincipals()
+                .largestResponse(20_000)
+                .build();
+        Application application = (request, response) -> {
+            IdempotencyFilter.begin(request);
+            try {
+                response.getWriter().write("x".repeat(10_000));
+                response.getWriter().write("x".repeat(30_000));
+            } catch (IllegalStateException e) {
+                response.setStatus(201);
+            }
+        };
+        try (WebServer server = server(application)) {
+            assertThat(send(server, "a", "text/plain", "10").statusCode()).isEqualTo(500);
+        }
+        assertThat(workshop.ask("SELECT count(*) FROM inbox_idempotency")).isEqualTo("0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"writer", "stream"})
+    void forwardDropsWhatWasWrittenBeforeAndBehind(String how) throws Exception {
+        Application application = (request, response) -> {
+            if (request.getRequestURI().endsWith("/view")) {
+                if (how.equals("writer")) {
+                    response.getWriter().write("view");
+                } else {
+                    response.getOutputStream().print("view");
+                }
+                return;
+            }
+            PrintWriter writer = response.getWriter();
+            writer.write("before");
+            request.getRequestDispatcher("/payments/view").forward(request, response);
+            writer.write("behind");
+            writer.flush();
+        };
+        try (WebServer server = server(application);
+                WebServer plain = new WebServer(application, List.of(), null)) {
+            assertThat(send(plain, "a", "text/plain", "10").body()).isEqualTo("view");
+            for (int i = 0; i < 2; i++) {
+                assertThat(send(server, "a", "text/plain", "10").body()).isEqualTo("view");
+            }
+        }
+    }
+
+    @Test
+    void nameOfAParameterIsTheSameHoweverItIsEncoded() throws Exception {
+        try (WebServer server = server(PARAMETERS)) {
+            List<Integer> answers = new ArrayList<>();
+            for (String query : List.of("q=1&%61=2&a=3", "%61=2&q=1&a=3", "a=3&%61=2&q=1")) {
+                answers.add(client.send(
+                                HttpRequest.newBuilder(server.uri("/payments/?" + query))
+                                        .header("X-User", "ann")
+                                        .header("Idempotency-Key", "a")
+                                        .POST(BodyPublishers.ofString("10"))
+                                        .build(),
+                                HttpResponse.BodyHandlers.ofString())
+                        .statusCode());
+            }
+            assertThat(answers).containsExactly(200, 200, 422);
         }
     }
 }

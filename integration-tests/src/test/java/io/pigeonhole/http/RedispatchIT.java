@@ -3,24 +3,34 @@ package io.pigeonhole.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.idempotency.IdempotentRequests;
+import io.pigeonhole.core.idempotency.RequestScope;
 import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.JdbcStore;
 import io.pigeonhole.jdbc.PostgresServers;
 import io.pigeonhole.jdbc.Workshop;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
+import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Requests that come to the filter when they are dispatched again, by something in front that it does not see. */
@@ -69,11 +79,16 @@ class RedispatchIT {
 
     private HttpResponse<String> send(WebServer server, String path, String... headers)
             throws IOException, InterruptedException {
+        return sendBody(server, "10", path, headers);
+    }
+
+    private HttpResponse<String> sendBody(WebServer server, String body, String path, String... headers)
+            throws IOException, InterruptedException {
         HttpRequest.Builder request = HttpRequest.newBuilder(server.uri(path)).header("X-User", "ann");
         if (headers.length > 0) {
             request.headers(headers);
         }
-        return client.send(request.POST(BodyPublishers.ofString("10")).build(), HttpResponse.BodyHandlers.ofString());
+        return client.send(request.POST(BodyPublishers.ofString(body)).build(), HttpResponse.BodyHandlers.ofString());
     }
 
     @ParameterizedTest
@@ -180,5 +195,258 @@ class RedispatchIT {
             assertThat(runs).hasValue(2);
             assertThat(workshop.ask("SELECT count(*) FROM inbox_idempotency")).isEqualTo("1");
         }
+    }
+
+    private static final EnumSet<DispatcherType> DISPATCHES =
+            EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.FORWARD);
+
+    private String storedRequests() {
+        return workshop.ask("SELECT count(*) FROM inbox_idempotency");
+    }
+
+    /** Answers with what it sees, and fails or refuses where the path says so. */
+    private Application payments() {
+        return (request, response) -> {
+            String path = request.getRequestURI();
+            if (path.endsWith("/throw")) {
+                throw new IllegalStateException("declined");
+            } else if (path.endsWith("/refuse")) {
+                response.sendError(404, "no such account");
+            } else if (path.endsWith("/error")) {
+                request.getRequestDispatcher("/payments/view").forward(request, response);
+            } else {
+                runs.incrementAndGet();
+                response.getWriter()
+                        .write(path.substring("/payments/".length()) + " guarded "
+                                + IdempotencyFilter.isGuarded(request));
+            }
+        };
+    }
+
+    /** Refuses a path in front, and shows a page, as Spring Security does. */
+    private static Filter denying(DispatcherType type) {
+        return (request, response, chain) -> {
+            if (request.getDispatcherType() != DispatcherType.REQUEST) {
+                chain.doFilter(request, response);
+                return;
+            }
+            ((HttpServletResponse) response).setStatus(403);
+            if (type == DispatcherType.FORWARD) {
+                request.getRequestDispatcher("/payments/denied").forward(request, response);
+            } else {
+                request.startAsync().dispatch("/payments/denied");
+            }
+        };
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = DispatcherType.class,
+            names = {"FORWARD", "ASYNC"})
+    void pageOfARequestThatWasRefusedInFrontIsNoRequest(DispatcherType type) throws Exception {
+        try (WebServer server =
+                new WebServer(payments(), List.of(WebServer.users(), denying(type), filter), null, DISPATCHES)) {
+            for (int i = 0; i < 2; i++) {
+                HttpResponse<String> denied = send(server, "/payments/secret", "Idempotency-Key", "a");
+                assertThat(denied.statusCode()).isEqualTo(403);
+                assertThat(denied.body()).isEqualTo("denied guarded false");
+                assertThat(denied.headers().firstValue("Idempotent-Replayed")).isEmpty();
+            }
+            assertThat(send(server, "/payments/secret").body()).isEqualTo("denied guarded false");
+        }
+        assertThat(storedRequests()).isEqualTo("0");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"throw, 500, 10", "refuse, 404, 10", "throw, 500, ''", "refuse, 404, ''"})
+    void pageForAnErrorMayForwardToAView(String path, int status, String body) throws Exception {
+        IdempotencyFilter ofAUser = IdempotencyFilter.builder(requests)
+                .scope(request -> RequestScope.of(request.getHeader("X-User")))
+                .build();
+        try (WebServer server = new WebServer(payments(), List.of(ofAUser), null, DISPATCHES, "/payments/error")) {
+            for (int i = 0; i < 2; i++) {
+                HttpResponse<String> answer = sendBody(server, body, "/payments/" + path, "Idempotency-Key", "a");
+                assertThat(answer.statusCode()).isEqualTo(status);
+                assertThat(answer.body()).isEqualTo("view guarded false");
+            }
+        }
+        assertThat(storedRequests()).isEqualTo("0");
+    }
+
+    @Test
+    void pageForARequestThatWasRefusedInFrontMayForwardToAView() throws Exception {
+        Filter authentication = (request, response, chain) -> {
+            if (request.getDispatcherType() == DispatcherType.REQUEST) {
+                ((HttpServletResponse) response).sendError(401);
+            } else {
+                chain.doFilter(request, response);
+            }
+        };
+        try (WebServer server = new WebServer(
+                payments(), List.of(authentication, WebServer.users(), filter), null, DISPATCHES, "/payments/error")) {
+            assertThat(send(server, "/payments/new").statusCode()).isEqualTo(401);
+            HttpResponse<String> answer = send(server, "/payments/new", "Idempotency-Key", "a");
+            assertThat(answer.statusCode()).isEqualTo(401);
+            assertThat(answer.body()).isEqualTo("view guarded false");
+        }
+        assertThat(storedRequests()).isEqualTo("0");
+    }
+
+    /** Catches what the guarded servlet throws, and forwards. */
+    private static Filter catching(String target) {
+        return (request, response, chain) -> {
+            try {
+                chain.doFilter(request, response);
+            } catch (IllegalStateException e) {
+                request.getRequestDispatcher(target).forward(request, response);
+            }
+        };
+    }
+
+    @Test
+    void pageOfARequestThatHasFailedUnderItsKeyIsNoRequest() throws Exception {
+        try (WebServer server = new WebServer(
+                payments(), List.of(WebServer.users(), catching("/payments/sorry"), filter), null, DISPATCHES)) {
+            for (int i = 0; i < 2; i++) {
+                HttpResponse<String> answer = send(server, "/payments/throw", "Idempotency-Key", "a");
+                assertThat(answer.body()).isEqualTo("sorry guarded false");
+                assertThat(answer.headers().firstValue("Idempotent-Replayed")).isEmpty();
+            }
+        }
+        assertThat(storedRequests()).isEqualTo("0");
+    }
+
+    @Test
+    void requestThatHasFailedUnderItsKeyIsGuardedWhereItIsForwardedToItsServletAgain() throws Exception {
+        AtomicInteger tries = new AtomicInteger();
+        Application failsAtFirst = (request, response) -> {
+            if (tries.incrementAndGet() == 1) {
+                throw new IllegalStateException("not yet");
+            }
+            response.getWriter().write("guarded " + IdempotencyFilter.isGuarded(request));
+        };
+        try (WebServer server = new WebServer(
+                failsAtFirst,
+                List.of(WebServer.users(), repeatable(), catching("/payments/pay"), filter),
+                null,
+                DISPATCHES)) {
+            assertThat(send(server, "/payments/pay", "Idempotency-Key", "a").body())
+                    .isEqualTo("guarded true");
+            assertThat(send(server, "/payments/pay", "Idempotency-Key", "a")
+                            .headers()
+                            .firstValue("Idempotent-Replayed"))
+                    .isPresent();
+        }
+        assertThat(tries).hasValue(2);
+    }
+
+    /** Lets the body be read again, as the page asks for. */
+    private static Filter repeatable() {
+        return (request, response, chain) -> {
+            if (request.getDispatcherType() != DispatcherType.REQUEST) {
+                chain.doFilter(request, response);
+                return;
+            }
+            byte[] body = request.getInputStream().readAllBytes();
+            chain.doFilter(
+                    new HttpServletRequestWrapper((HttpServletRequest) request) {
+                        @Override
+                        public ServletInputStream getInputStream() {
+                            return BufferedBody.stream(body);
+                        }
+                    },
+                    response);
+        };
+    }
+
+    /** As without the filter. */
+    @Test
+    void statusThatWasSetInFrontStays() throws Exception {
+        Filter front = (request, response, chain) -> {
+            ((HttpServletResponse) response).setStatus(202);
+            chain.doFilter(request, response);
+        };
+        try (WebServer server =
+                new WebServer(payments(), List.of(WebServer.users(), front, filter), null, DISPATCHES)) {
+            for (int i = 0; i < 2; i++) {
+                assertThat(send(server, "/payments/pay", "Idempotency-Key", "a").statusCode())
+                        .isEqualTo(202);
+            }
+        }
+        assertThat(runs).hasValue(1);
+    }
+
+    private static final String FORM = "application/x-www-form-urlencoded";
+
+    private static final Application PARAMETERS = (request, response) -> {
+        StringBuilder all = new StringBuilder();
+        new TreeMap<>(request.getParameterMap())
+                .forEach((name, values) -> all.append(name).append(Arrays.toString(values)));
+        response.getWriter().write(all.toString());
+    };
+
+    private WebServer parameters(DispatcherType type, Filter... front) {
+        List<Filter> filters = new ArrayList<>(List.of(WebServer.users()));
+        filters.addAll(List.of(front));
+        filters.addAll(List.of(dispatching(type), filter));
+        return new WebServer(PARAMETERS, filters, null, DISPATCHES);
+    }
+
+    private HttpResponse<String> sendForm(WebServer server, String body) throws IOException, InterruptedException {
+        return sendBody(server, body, "/payments/old?account=7", "Idempotency-Key", "a", "Content-Type", FORM);
+    }
+
+    @Test
+    void formHasTheParametersOfTheQueryThatTheClientHasSent() throws Exception {
+        try (WebServer server = parameters(DispatcherType.FORWARD)) {
+            assertThat(sendForm(server, "amount=10&account=8").body()).isEqualTo("account[7, 8]amount[10]mode[1]");
+            assertThat(sendForm(server, "amount=10&account=9").statusCode()).isEqualTo(422);
+        }
+    }
+
+    @Test
+    void formHasItsParametersOnceThoughItIsDispatchedAgain() throws Exception {
+        try (WebServer server = parameters(DispatcherType.ASYNC)) {
+            assertThat(sendForm(server, "amount=10").body()).isEqualTo("account[7]amount[10]");
+        }
+        Filter parses = (request, response, chain) -> {
+            if (request.getDispatcherType() != DispatcherType.REQUEST) {
+                chain.doFilter(request, response);
+                return;
+            }
+            byte[] body = request.getInputStream().readAllBytes();
+            Map<String, String[]> parameters = FormParameters.of("account=7", body, StandardCharsets.UTF_8);
+            chain.doFilter(
+                    new HttpServletRequestWrapper((HttpServletRequest) request) {
+                        @Override
+                        public Map<String, String[]> getParameterMap() {
+                            return parameters;
+                        }
+
+                        @Override
+                        public ServletInputStream getInputStream() {
+                            return BufferedBody.stream(body);
+                        }
+                    },
+                    response);
+        };
+        workshop.execute("DELETE FROM inbox_idempotency");
+        try (WebServer server = parameters(DispatcherType.FORWARD, parses)) {
+            assertThat(sendForm(server, "amount=10").body()).isEqualTo("account[7]amount[10]mode[1]");
+        }
+    }
+
+    @Test
+    void formWhoseBodyIsReadAlreadyAsAStreamFailsThoughItIsForwarded() throws Exception {
+        Filter signature = (request, response, chain) -> {
+            if (request.getDispatcherType() == DispatcherType.REQUEST) {
+                request.getInputStream().readAllBytes();
+            }
+            chain.doFilter(request, response);
+        };
+        try (WebServer server = parameters(DispatcherType.FORWARD, signature)) {
+            assertThat(sendForm(server, "amount=10").statusCode()).isEqualTo(500);
+        }
+        assertThat(storedRequests()).isEqualTo("0");
     }
 }

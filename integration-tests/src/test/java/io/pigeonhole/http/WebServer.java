@@ -13,6 +13,7 @@ import java.net.URI;
 import java.security.Principal;
 import java.util.EnumSet;
 import java.util.List;
+import org.eclipse.jetty.ee10.servlet.ErrorPageErrorHandler;
 import org.eclipse.jetty.ee10.servlet.FilterHolder;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee10.servlet.ServletHolder;
@@ -38,6 +39,15 @@ final class WebServer implements AutoCloseable {
             List<? extends Filter> filters,
             @Nullable ConstraintSecurityHandler security,
             EnumSet<DispatcherType> dispatches) {
+        this(application, filters, security, dispatches, null);
+    }
+
+    WebServer(
+            Application application,
+            List<? extends Filter> filters,
+            @Nullable ConstraintSecurityHandler security,
+            EnumSet<DispatcherType> dispatches,
+            @Nullable String errorPage) {
         QueuedThreadPool threads = new QueuedThreadPool(120);
         threads.setDaemon(true);
         server = new Server(threads);
@@ -47,6 +57,11 @@ final class WebServer implements AutoCloseable {
         ServletContextHandler context = new ServletContextHandler("/");
         if (security != null) {
             context.setSecurityHandler(security);
+        }
+        if (errorPage != null) {
+            ErrorPageErrorHandler errors = new ErrorPageErrorHandler();
+            errors.addErrorPage(400, 599, errorPage);
+            context.setErrorHandler(errors);
         }
         ServletHolder servlet = new ServletHolder(new ApplicationServlet(application));
         servlet.setAsyncSupported(true);
