@@ -43,6 +43,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -189,7 +190,7 @@ class FilterIT {
                         }
 
                         @Override
-                        public String[] getParameterValues(String name) {
+                        public String @Nullable [] getParameterValues(String name) {
                             return parameters.get(name);
                         }
                     },
