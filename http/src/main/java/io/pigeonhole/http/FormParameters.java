@@ -3,11 +3,13 @@ package io.pigeonhole.http;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import java.net.URLDecoder;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,12 +35,17 @@ final class FormParameters {
     }
 
     /** Those of a form behind what the container has read of queries, unless something in front has added them already. */
-    static Map<String, String[]> added(Map<String, String[]> queries, byte[] form, Charset charset) {
+    static Map<String, String[]> added(HttpServletRequest request, byte[] form, Charset charset) {
+        Map<String, String[]> read = request.getParameterMap();
         Map<String, String[]> own = of(null, form, charset);
-        if (own.entrySet().stream().allMatch(each -> endsWith(queries.get(each.getKey()), each.getValue()))) {
-            return queries;
+        int inQueries = queries(request, request).stream()
+                .mapToInt(query -> count(of(query, NONE, StandardCharsets.UTF_8)))
+                .sum();
+        if (count(read) > inQueries
+                && own.entrySet().stream().allMatch(each -> endsWith(read.get(each.getKey()), each.getValue()))) {
+            return read;
         }
-        Map<String, String[]> all = new LinkedHashMap<>(queries);
+        Map<String, String[]> all = new LinkedHashMap<>(read);
         own.forEach((name, values) -> all.merge(name, values, FormParameters::joined));
         return all;
     }
@@ -54,18 +61,39 @@ final class FormParameters {
         return Stream.of(first, second).flatMap(Stream::of).toArray(String[]::new);
     }
 
-    /** How many values the queries of a request have: of what was dispatched, and of what the client has sent, where that is hidden. */
-    static int inQueries(HttpServletRequest request) {
-        Set<String> queries = new HashSet<>();
-        queries.add(request.getQueryString());
-        queries.add((String) request.getAttribute(RequestDispatcher.FORWARD_QUERY_STRING));
-        queries.add((String) request.getAttribute(AsyncContext.ASYNC_QUERY_STRING));
-        return queries.stream()
-                .mapToInt(query -> count(of(query, NONE, StandardCharsets.UTF_8)))
-                .sum();
+    /**
+     * Whether the container has read the form for its parameters: it has some that no query has. What wrappers in front add, hide or repeat
+     * says nothing.
+     */
+    static boolean areRead(HttpServletRequest request) {
+        HttpServletRequest container = request;
+        while (container instanceof HttpServletRequestWrapper wrapper
+                && wrapper.getRequest() instanceof HttpServletRequest wrapped) {
+            container = wrapped;
+        }
+        Map<String, Set<String>> ofQueries = new HashMap<>();
+        for (String query : queries(request, container)) {
+            of(query, NONE, StandardCharsets.UTF_8)
+                    .forEach((name, values) -> ofQueries
+                            .computeIfAbsent(name, each -> new HashSet<>())
+                            .addAll(List.of(values)));
+        }
+        return container.getParameterMap().entrySet().stream()
+                .anyMatch(
+                        each -> !ofQueries.getOrDefault(each.getKey(), Set.of()).containsAll(List.of(each.getValue())));
     }
 
-    static int count(Map<String, String[]> parameters) {
+    /** Of what was dispatched, and of what the client has sent, where that is hidden; null where there is none. */
+    private static Set<@Nullable String> queries(HttpServletRequest request, HttpServletRequest container) {
+        Set<@Nullable String> queries = new HashSet<>();
+        queries.add(request.getQueryString());
+        queries.add(container.getQueryString());
+        queries.add((String) request.getAttribute(RequestDispatcher.FORWARD_QUERY_STRING));
+        queries.add((String) request.getAttribute(AsyncContext.ASYNC_QUERY_STRING));
+        return queries;
+    }
+
+    private static int count(Map<String, String[]> parameters) {
         return parameters.values().stream().mapToInt(each -> each.length).sum();
     }
 

@@ -104,7 +104,7 @@ final class GuardedRequest extends HttpServletRequestWrapper {
         Map<String, String[]> current = parameters;
         if (current == null) {
             current = Redispatch.isRedispatched(this)
-                    ? FormParameters.added(super.getParameterMap(), body, charset(StandardCharsets.UTF_8))
+                    ? FormParameters.added((HttpServletRequest) getRequest(), body, charset(StandardCharsets.UTF_8))
                     : FormParameters.of(getQueryString(), body, charset(StandardCharsets.UTF_8));
             parameters = current;
         }

@@ -109,7 +109,7 @@ final class GuardedRequests<C extends HandlerContext> {
             RequestIdentity identity,
             boolean wasAtEnd)
             throws IOException, ServletException {
-        boolean hasParameters = hasParametersOfItsBody(request);
+        boolean hasParameters = FormParameters.areRead(request);
         if (!hasParameters && BufferedBody.isIncomplete(request, NONE, wasAtEnd)) {
             throw readInFront();
         }
@@ -123,10 +123,6 @@ final class GuardedRequests<C extends HandlerContext> {
         Fingerprint fingerprint = settings.digest().ofParameters(request, identity.operation());
         handle(repeatable, response, chain, idempotent(request, identity, fingerprint, NONE), inSteps);
         return null;
-    }
-
-    private static boolean hasParametersOfItsBody(HttpServletRequest request) {
-        return FormParameters.count(request.getParameterMap()) > FormParameters.inQueries(request);
     }
 
     private static boolean isMultipart(HttpServletRequest request) {
@@ -186,7 +182,8 @@ final class GuardedRequests<C extends HandlerContext> {
             IdempotentRequest idempotent,
             boolean inSteps)
             throws IOException, ServletException {
-        GuardedResponse kept = new GuardedResponse(response, settings.largestResponse());
+        GuardedResponse kept = new GuardedResponse(
+                response, Redispatch.statusOfTheFront(request, response), settings.largestResponse());
         RequestOutcome outcome;
         try {
             outcome = inSteps

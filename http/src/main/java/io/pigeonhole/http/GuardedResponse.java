@@ -54,6 +54,9 @@ final class GuardedResponse extends HttpServletResponseWrapper {
     private final ServletOutputStream stream = new Stream();
     private int status;
     private @Nullable PrintWriter writer;
+    /** Of what has forwarded, and may write on. */
+    private final List<PrintWriter> earlierWriters = new ArrayList<>();
+
     private String encodingOfWriter = "";
     private @Nullable Locale locale;
     private @Nullable Supplier<Map<String, String>> trailers;
@@ -64,10 +67,11 @@ final class GuardedResponse extends HttpServletResponseWrapper {
     private boolean isError;
     private @Nullable String errorMessage;
 
-    GuardedResponse(HttpServletResponse response, int largest) {
+    /** @param status what it has as long as the application sets none */
+    GuardedResponse(HttpServletResponse response, int status, int largest) {
         super(response);
         this.largest = largest;
-        this.status = response.getStatus();
+        this.status = status;
     }
 
     private HttpServletResponse real() {
@@ -125,6 +129,9 @@ final class GuardedResponse extends HttpServletResponseWrapper {
 
     void beginForward() {
         resetBuffer();
+        if (writer != null) {
+            earlierWriters.add(writer);
+        }
         writer = null;
         streaming = false;
     }
@@ -191,7 +198,7 @@ final class GuardedResponse extends HttpServletResponseWrapper {
 
     /** The container would refuse it behind the commit. */
     private static int legal(int status) {
-        if (status < 200 || status > 599) {
+        if (!ResponseRules.isStatus(status)) {
             throw new IllegalArgumentException("status " + status + " is not from 200 to 599");
         }
         return status;
@@ -446,6 +453,7 @@ final class GuardedResponse extends HttpServletResponseWrapper {
     /** Nothing reaches the client before the commit. */
     @Override
     public void flushBuffer() {
+        earlierWriters.forEach(PrintWriter::flush);
         PrintWriter current = writer;
         if (current != null) {
             current.flush();

@@ -134,7 +134,7 @@ public final class IdempotencyFilter implements Filter {
     /**
      * Guards a request once, at the first dispatch at which this filter sees it: also a request that was forwarded, or dispatched
      * asynchronously, by what stands in front. Pages for errors and what is included are a part of the request that they belong to, and so is
-     * what a guarded request is forwarded to, or one whose response has a status of 400 or more already.
+     * what a guarded request is forwarded to.
      */
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
@@ -142,7 +142,7 @@ public final class IdempotencyFilter implements Filter {
         if (request instanceof HttpServletRequest http
                 && response instanceof HttpServletResponse answer
                 && settings.methods().contains(http.getMethod())
-                && !Redispatch.isPartOfARequest(http, answer)) {
+                && !Redispatch.isPartOfARequest(http)) {
             filter(http, answer, chain);
         } else {
             chain.doFilter(request, response);
@@ -154,16 +154,18 @@ public final class IdempotencyFilter implements Filter {
         KeyHeader header = KeyHeader.parse(Collections.list(request.getHeaders(settings.header())), settings.strict());
         String key = header.key();
         if (key != null) {
-            Redispatch.remember(request);
             requireNoPrincipal(request);
             Problem problem = guarded.handle(request, response, chain, key);
+            Redispatch.answered(request);
             if (problem != null) {
-                refuse(response, problem);
+                refuse(request, response, problem);
             }
         } else if (header.defect() != null) {
-            refuse(response, Problem.invalid(settings.header(), header.defect()));
+            refuse(request, response, Problem.invalid(settings.header(), header.defect()));
+        } else if (Redispatch.isPageOfARefusal(request, response)) {
+            chain.doFilter(request, response);
         } else if (settings.required()) {
-            refuse(response, Problem.required(settings.header()));
+            refuse(request, response, Problem.required(settings.header()));
         } else {
             countWithoutKey(request);
             chain.doFilter(request, response);
@@ -178,8 +180,9 @@ public final class IdempotencyFilter implements Filter {
         }
     }
 
-    private void refuse(HttpServletResponse response, Problem problem) {
+    private void refuse(HttpServletRequest request, HttpServletResponse response, Problem problem) {
         refused.increment();
+        Redispatch.answered(request);
         responder.problem(response, problem);
     }
 

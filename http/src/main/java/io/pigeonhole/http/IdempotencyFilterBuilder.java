@@ -128,6 +128,10 @@ public final class IdempotencyFilterBuilder<C extends HandlerContext> {
             if (SAFE_METHODS.contains(name)) {
                 throw new IllegalArgumentException(name + " changes nothing, and takes no idempotency key");
             }
+            if (!name.equals(name.toUpperCase(Locale.ROOT))) {
+                throw new IllegalArgumentException("methods are case-sensitive, and no client sends " + name
+                        + ": write " + name.toUpperCase(Locale.ROOT));
+            }
         }
         this.methods = Set.of(names);
         return this;

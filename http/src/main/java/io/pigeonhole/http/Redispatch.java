@@ -1,34 +1,45 @@
 package io.pigeonhole.http;
 
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
 /**
- * Tells a request that is dispatched again from what is only a part of one: a page for an error or a refusal, or a view. A part is no request
- * of its own, also where nothing is guarded any more when it is dispatched.
+ * Tells a request that is dispatched again from what is only a part of one, such as a page for an error. Where it is in doubt, it is a
+ * request, and guarded.
  */
 final class Redispatch {
-    private static final String PATH = Redispatch.class.getName() + ".path";
+    private static final String ANSWERED = Redispatch.class.getName() + ".answered";
 
     private Redispatch() {}
 
-    /** Remembers for as long as the request lives that it came to be guarded, and under which path. */
-    static void remember(HttpServletRequest request) {
-        request.setAttribute(PATH, request.getRequestURI());
-    }
-
-    static boolean isPartOfARequest(HttpServletRequest request, HttpServletResponse response) {
+    static boolean isPartOfARequest(HttpServletRequest request) {
         return switch (request.getDispatcherType()) {
             case ERROR, INCLUDE -> true;
-            case REQUEST -> IdempotencyFilter.isGuarded(request);
-            case FORWARD, ASYNC ->
-                IdempotencyFilter.isGuarded(request)
-                        || isForAnError(request)
-                        || response.getStatus() >= HttpServletResponse.SC_BAD_REQUEST
-                        || wasGuardedUnderAnotherPath(request);
+            case REQUEST, ASYNC -> IdempotencyFilter.isGuarded(request);
+            case FORWARD -> IdempotencyFilter.isGuarded(request) || isForAnError(request);
         };
+    }
+
+    /** The status of its response is a filter's from here on, and not that of something in front. */
+    static void answered(HttpServletRequest request) {
+        request.setAttribute(ANSWERED, true);
+    }
+
+    /** What something in front has set, where it is a status; else that of a response that nothing has been set in. */
+    static int statusOfTheFront(HttpServletRequest request, HttpServletResponse response) {
+        int status = response.getStatus();
+        return ResponseRules.isStatus(status) && request.getAttribute(ANSWERED) == null
+                ? status
+                : HttpServletResponse.SC_OK;
+    }
+
+    /** Whether something in front has refused it, and shows a page for that. */
+    static boolean isPageOfARefusal(HttpServletRequest request, HttpServletResponse response) {
+        return request.getDispatcherType() == DispatcherType.FORWARD
+                && statusOfTheFront(request, response) >= HttpServletResponse.SC_BAD_REQUEST;
     }
 
     /** Whether parameters may come from a query that {@code getQueryString} does not have. */
@@ -39,13 +50,6 @@ final class Redispatch {
 
     /** The dispatch for the error itself is not seen where it is one of the container's to a page that forwards. */
     private static boolean isForAnError(HttpServletRequest request) {
-        return request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) != null
-                || request.getAttribute(RequestDispatcher.ERROR_EXCEPTION) != null;
-    }
-
-    /** Under the same path it is the request once more, that something in front tries again. */
-    private static boolean wasGuardedUnderAnotherPath(HttpServletRequest request) {
-        Object path = request.getAttribute(PATH);
-        return path != null && !path.equals(request.getRequestURI());
+        return request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) != null;
     }
 }

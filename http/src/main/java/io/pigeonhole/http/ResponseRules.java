@@ -36,6 +36,17 @@ record ResponseRules(StorePolicy policy, Set<String> headers, String problemType
             "age",
             "content-length");
 
+    private static final Set<String> OF_CONTENT = Set.of(
+            "content-type",
+            "content-length",
+            "content-encoding",
+            "content-language",
+            "content-disposition",
+            "content-location",
+            "content-range",
+            "content-md5",
+            "content-digest");
+
     static final List<String> STORED = List.of(
             "content-type",
             "content-encoding",
@@ -83,7 +94,12 @@ record ResponseRules(StorePolicy policy, Set<String> headers, String problemType
 
     /** Whether a header describes the bytes of the body. */
     static boolean isOfContent(String name) {
-        return name.toLowerCase(Locale.ROOT).startsWith("content-");
+        return OF_CONTENT.contains(name.toLowerCase(Locale.ROOT));
+    }
+
+    /** What the container takes for that of an answer. */
+    static boolean isStatus(int status) {
+        return status >= 200 && status <= 599;
     }
 
     private Headers storedHeaders(GuardedResponse response, boolean withoutContent) {

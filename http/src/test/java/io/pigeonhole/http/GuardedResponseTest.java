@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class GuardedResponseTest {
     private final List<String> calls = new ArrayList<>();
-    private final GuardedResponse response = new GuardedResponse(container(), 100);
+    private final GuardedResponse response = new GuardedResponse(container(), 200, 100);
 
     /** Notes what reaches it. */
     private HttpServletResponse container() {

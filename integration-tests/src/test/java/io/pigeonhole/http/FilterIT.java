@@ -1,6 +1,7 @@
 package io.pigeonhole.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
@@ -20,9 +21,11 @@ import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpClient;
@@ -178,7 +181,7 @@ class FilterIT {
 
     /** As Spring's {@code FormContentFilter} does with forms of PUT and PATCH. */
     @Test
-    void formWhoseParametersAreThoseOfAWrapperIsCompared() throws Exception {
+    void formOfWhichAWrapperAloneHasTheParametersFails() throws Exception {
         Filter parses = (request, response, chain) -> {
             byte[] body = request.getInputStream().readAllBytes();
             Map<String, String[]> parameters = FormParameters.of("q=1", body, StandardCharsets.UTF_8);
@@ -197,8 +200,32 @@ class FilterIT {
                     response);
         };
         try (WebServer server = server(PARAMETERS, parses)) {
-            assertThat(send(server, "a", FORM, "a=10").body()).isEqualTo("1 10");
-            assertThat(send(server, "a", FORM, "a=9999").statusCode()).isEqualTo(422);
+            assertThat(send(server, "a", FORM, "a=10").statusCode()).isEqualTo(500);
+        }
+        assertThat(requests.counts().of(Kind.EXECUTED)).isZero();
+    }
+
+    @Test
+    void methodThatNoClientSendsIsRefused() {
+        assertThatThrownBy(() -> IdempotencyFilter.builder(requests).methods("post"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("POST");
+    }
+
+    /** Of a wrapper for a log, say, which knows only what was set. */
+    @Test
+    void statusThatIsNoneInFrontIsNoStatus() throws Exception {
+        Filter front = (request, response, chain) ->
+                chain.doFilter(request, new HttpServletResponseWrapper((HttpServletResponse) response) {
+                    @Override
+                    public int getStatus() {
+                        return 0;
+                    }
+                });
+        try (WebServer server =
+                server((request, response) -> response.getWriter().write("paid"), front)) {
+            assertThat(send(server, "a", "text/plain", "10").statusCode()).isEqualTo(200);
+            assertThat(send(server, "a", "text/plain", "10").body()).isEqualTo("paid");
         }
     }
 
@@ -746,6 +773,32 @@ class FilterIT {
             assertThat(send(plain, "a", "text/plain", "10").body()).isEqualTo("view");
             for (int i = 0; i < 2; i++) {
                 assertThat(send(server, "a", "text/plain", "10").body()).isEqualTo("view");
+            }
+        }
+    }
+
+    /** Such as one that takes a page from another servlet, and writes it into its own. */
+    @Test
+    void writerThatWasMadeBeforeAForwardIsHeardBehindIt() throws Exception {
+        Application application = (request, response) -> {
+            if (request.getRequestURI().endsWith("/view")) {
+                response.getWriter().write("view");
+                return;
+            }
+            PrintWriter writer = response.getWriter();
+            StringWriter page = new StringWriter();
+            PrintWriter toPage = new PrintWriter(page);
+            request.getRequestDispatcher("/payments/view").forward(request, new HttpServletResponseWrapper(response) {
+                @Override
+                public PrintWriter getWriter() {
+                    return toPage;
+                }
+            });
+            writer.write("<" + page + ">");
+        };
+        try (WebServer server = server(application)) {
+            for (int i = 0; i < 2; i++) {
+                assertThat(send(server, "a", "text/plain", "10").body()).contains("<view>");
             }
         }
     }
