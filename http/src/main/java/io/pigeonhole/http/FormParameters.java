@@ -71,6 +71,10 @@ final class FormParameters {
                 && wrapper.getRequest() instanceof HttpServletRequest wrapped) {
             container = wrapped;
         }
+        if (!Redispatch.isRedispatched(request)) {
+            return count(container.getParameterMap())
+                    > count(of(container.getQueryString(), NONE, StandardCharsets.UTF_8));
+        }
         Map<String, Set<String>> ofQueries = new HashMap<>();
         for (String query : queries(request, container)) {
             of(query, NONE, StandardCharsets.UTF_8)

@@ -183,7 +183,10 @@ final class GuardedRequests<C extends HandlerContext> {
             boolean inSteps)
             throws IOException, ServletException {
         GuardedResponse kept = new GuardedResponse(
-                response, Redispatch.statusOfTheFront(request, response), settings.largestResponse());
+                response,
+                Redispatch.statusOfTheFront(
+                        request, response, idempotent.identity().key()),
+                settings.largestResponse());
         RequestOutcome outcome;
         try {
             outcome = inSteps

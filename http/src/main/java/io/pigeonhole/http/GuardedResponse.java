@@ -54,10 +54,11 @@ final class GuardedResponse extends HttpServletResponseWrapper {
     private final ServletOutputStream stream = new Stream();
     private int status;
     private @Nullable PrintWriter writer;
-    /** Of what has forwarded, and may write on. */
+    /** Of what has forwarded or begun anew, and may write on. */
     private final List<PrintWriter> earlierWriters = new ArrayList<>();
 
     private String encodingOfWriter = "";
+    private boolean encodingIsFixed;
     private @Nullable Locale locale;
     private @Nullable Supplier<Map<String, String>> trailers;
     private boolean streaming;
@@ -129,11 +130,15 @@ final class GuardedResponse extends HttpServletResponseWrapper {
 
     void beginForward() {
         resetBuffer();
+        leaveWriter();
+        streaming = false;
+    }
+
+    private void leaveWriter() {
         if (writer != null) {
             earlierWriters.add(writer);
         }
         writer = null;
-        streaming = false;
     }
 
     /** What is written from here on is ignored. */
@@ -411,6 +416,7 @@ final class GuardedResponse extends HttpServletResponseWrapper {
             current = new PrintWriter(new OutputStreamWriter(stream, charset));
             writer = current;
             encodingOfWriter = charset.name();
+            encodingIsFixed = true;
         }
         return current;
     }
@@ -432,7 +438,7 @@ final class GuardedResponse extends HttpServletResponseWrapper {
     @Override
     public void setContentType(@Nullable String type) {
         super.setContentType(type);
-        if (writer != null && type != null && type.toLowerCase(Locale.ROOT).contains("charset=")) {
+        if (encodingIsFixed && type != null && type.toLowerCase(Locale.ROOT).contains("charset=")) {
             // What is written is written in the writer's, which can be changed no more.
             super.setCharacterEncoding(encodingOfWriter);
         }
@@ -440,7 +446,7 @@ final class GuardedResponse extends HttpServletResponseWrapper {
 
     @Override
     public void setCharacterEncoding(String encoding) {
-        if (writer == null) {
+        if (!encodingIsFixed) {
             super.setCharacterEncoding(encoding);
         }
     }
@@ -493,7 +499,8 @@ final class GuardedResponse extends HttpServletResponseWrapper {
         trailers = null;
         locale = null;
         status = SC_OK;
-        writer = null;
+        leaveWriter();
+        encodingIsFixed = false;
         streaming = false;
         setContentType(null);
     }

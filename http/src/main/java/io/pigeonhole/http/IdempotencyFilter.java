@@ -153,19 +153,24 @@ public final class IdempotencyFilter implements Filter {
             throws IOException, ServletException {
         KeyHeader header = KeyHeader.parse(Collections.list(request.getHeaders(settings.header())), settings.strict());
         String key = header.key();
-        if (key != null) {
+        if (key != null && Redispatch.isPageOfARefusal(request, response, key)) {
+            // Nothing tells the page from a payment: the container shows its own.
+            response.sendError(response.getStatus());
+        } else if (key != null) {
             requireNoPrincipal(request);
             Problem problem = guarded.handle(request, response, chain, key);
-            Redispatch.answered(request);
+            Redispatch.answered(request, key);
             if (problem != null) {
-                refuse(request, response, problem);
+                refuse(response, problem);
             }
         } else if (header.defect() != null) {
-            refuse(request, response, Problem.invalid(settings.header(), header.defect()));
-        } else if (Redispatch.isPageOfARefusal(request, response)) {
+            Redispatch.answered(request, null);
+            refuse(response, Problem.invalid(settings.header(), header.defect()));
+        } else if (Redispatch.isPageOfARefusal(request, response, null)) {
             chain.doFilter(request, response);
         } else if (settings.required()) {
-            refuse(request, response, Problem.required(settings.header()));
+            Redispatch.answered(request, null);
+            refuse(response, Problem.required(settings.header()));
         } else {
             countWithoutKey(request);
             chain.doFilter(request, response);
@@ -180,9 +185,8 @@ public final class IdempotencyFilter implements Filter {
         }
     }
 
-    private void refuse(HttpServletRequest request, HttpServletResponse response, Problem problem) {
+    private void refuse(HttpServletResponse response, Problem problem) {
         refused.increment();
-        Redispatch.answered(request);
         responder.problem(response, problem);
     }
 

@@ -5,6 +5,7 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells a request that is dispatched again from what is only a part of one, such as a page for an error. Where it is in doubt, it is a
@@ -23,23 +24,24 @@ final class Redispatch {
         };
     }
 
-    /** The status of its response is a filter's from here on, and not that of something in front. */
-    static void answered(HttpServletRequest request) {
-        request.setAttribute(ANSWERED, true);
+    /** The status of its response is a filter's from here on, for requests with other keys, and not that of something in front. */
+    static void answered(HttpServletRequest request, @Nullable String key) {
+        request.setAttribute(ANSWERED, key == null ? "" : key);
     }
 
     /** What something in front has set, where it is a status; else that of a response that nothing has been set in. */
-    static int statusOfTheFront(HttpServletRequest request, HttpServletResponse response) {
+    static int statusOfTheFront(HttpServletRequest request, HttpServletResponse response, @Nullable String key) {
         int status = response.getStatus();
-        return ResponseRules.isStatus(status) && request.getAttribute(ANSWERED) == null
+        Object answered = request.getAttribute(ANSWERED);
+        return ResponseRules.isStatus(status) && (answered == null || answered.equals(key))
                 ? status
                 : HttpServletResponse.SC_OK;
     }
 
     /** Whether something in front has refused it, and shows a page for that. */
-    static boolean isPageOfARefusal(HttpServletRequest request, HttpServletResponse response) {
+    static boolean isPageOfARefusal(HttpServletRequest request, HttpServletResponse response, @Nullable String key) {
         return request.getDispatcherType() == DispatcherType.FORWARD
-                && statusOfTheFront(request, response) >= HttpServletResponse.SC_BAD_REQUEST;
+                && statusOfTheFront(request, response, key) >= HttpServletResponse.SC_BAD_REQUEST;
     }
 
     /** Whether parameters may come from a query that {@code getQueryString} does not have. */

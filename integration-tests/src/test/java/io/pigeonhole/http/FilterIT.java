@@ -804,6 +804,30 @@ class FilterIT {
     }
 
     @Test
+    void writerThatWasMadeBeforeAResetIsHeardBehindIt() throws Exception {
+        Application application = (request, response) -> {
+            PrintWriter writer = response.getWriter();
+            writer.write("before");
+            response.reset();
+            writer.write("behind");
+        };
+        try (WebServer server = server(application)) {
+            assertThat(send(server, "a", "text/plain", "10").body()).isEqualTo("behind");
+        }
+    }
+
+    @Test
+    void formWhoseParametersWereReadIsHandledThoughItsQuerySaysTheSame() throws Exception {
+        Filter reads = (request, response, chain) -> {
+            request.getParameter("q");
+            chain.doFilter(request, response);
+        };
+        try (WebServer server = server(PARAMETERS, reads)) {
+            assertThat(send(server, "a", FORM, "q=1").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
     void nameOfAParameterIsTheSameHoweverItIsEncoded() throws Exception {
         try (WebServer server = server(PARAMETERS)) {
             List<Integer> answers = new ArrayList<>();

@@ -11,11 +11,14 @@ import io.pigeonhole.jdbc.Workshop;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -243,7 +246,7 @@ class RedispatchIT {
         };
     }
 
-    /** With a key it is guarded, as nothing tells that it is no payment. */
+    /** With a key it is guarded, or not shown, as nothing tells that it is no payment. */
     @ParameterizedTest
     @EnumSource(
             value = DispatcherType.class,
@@ -254,7 +257,9 @@ class RedispatchIT {
             for (int i = 0; i < 2; i++) {
                 HttpResponse<String> denied = send(server, "/payments/secret", "Idempotency-Key", "a");
                 assertThat(denied.statusCode()).isEqualTo(403);
-                assertThat(denied.body()).isEqualTo("denied guarded true");
+                assertThat(denied.body())
+                        .contains(type == DispatcherType.ASYNC ? "denied guarded true" : "Forbidden")
+                        .doesNotContain("guarded false");
                 assertThat(denied.headers().firstValue("Idempotent-Replayed")).isEmpty();
             }
             if (type == DispatcherType.FORWARD) {
@@ -264,6 +269,56 @@ class RedispatchIT {
             }
         }
         assertThat(storedRequests()).isEqualTo("0");
+    }
+
+    /** The body is read, and the key may be known: neither says anything of the refusal. */
+    @Test
+    void requestThatIsRefusedUnderItsKeyIsAnsweredWithTheStatusOfTheFront() throws Exception {
+        Filter translates = (request, response, chain) -> {
+            try {
+                chain.doFilter(request, response);
+            } catch (IllegalStateException e) {
+                ((HttpServletResponse) response).setStatus(403);
+                request.getRequestDispatcher("/payments/denied").forward(request, response);
+            }
+        };
+        try (WebServer server =
+                new WebServer(payments(), List.of(WebServer.users(), translates, filter), null, DISPATCHES)) {
+            for (int i = 0; i < 2; i++) {
+                assertThat(send(server, "/payments/throw", "Idempotency-Key", "a")
+                                .statusCode())
+                        .isEqualTo(403);
+            }
+        }
+        assertThat(runs).hasValue(0);
+        assertThat(storedRequests()).isEqualTo("0");
+    }
+
+    /** It has the status of the whole, and keeps its body to itself. */
+    private static HttpServletResponse answerOfAPart(HttpServletResponse whole) {
+        ServletOutputStream ignored = new ServletOutputStream() {
+            @Override
+            public boolean isReady() {
+                return true;
+            }
+
+            @Override
+            public void setWriteListener(WriteListener listener) {}
+
+            @Override
+            public void write(int b) {}
+        };
+        return new HttpServletResponseWrapper(whole) {
+            @Override
+            public ServletOutputStream getOutputStream() {
+                return ignored;
+            }
+
+            @Override
+            public PrintWriter getWriter() {
+                return new PrintWriter(ignored);
+            }
+        };
     }
 
     /** A batch: each part has a key of its own, and the response is theirs together. */
@@ -290,8 +345,7 @@ class RedispatchIT {
                                 : super.getHeaders(name);
                     }
                 };
-                request.getRequestDispatcher("/payments/" + path)
-                        .forward(withKey, new HttpServletResponseWrapper(response));
+                request.getRequestDispatcher("/payments/" + path).forward(withKey, answerOfAPart(response));
             }
         };
         IdempotencyFilter ofParts = IdempotencyFilter.builder(requests)

@@ -23,6 +23,8 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.Node;
 import io.pigeonhole.core.outbox.OutboxMessage;
 import io.pigeonhole.core.relay.Relay;
+import io.pigeonhole.core.retry.Reaction;
+import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.AppendedMessage;
 import io.pigeonhole.testkit.broker.InMemoryBroker;
 import io.pigeonhole.testkit.broker.InMemoryPublisher;
@@ -126,6 +128,7 @@ class OutboxIT {
         InMemoryPublisher publisher = InMemoryBroker.create().publisher("sent");
         Relay relay = Relay.builder(destination, store, publisher)
                 .order(KeyOrder.BLOCK_ON_DEAD_LETTERS)
+                .retry(RetryPolicy.standard().on(RuntimeException.class, Reaction.IGNORE))
                 .build();
         Admin admin = Admin.of(store.adminStore());
         try (Node node = Node.builder(store).relay(relay).start()) {
@@ -144,7 +147,7 @@ class OutboxIT {
             admin.requeue(
                     relay.consumer(), letter.message().key(), Requeue.atOnce(), new Author("somebody", "in vain"));
             await().atMost(Duration.ofSeconds(20)).until(() -> relay.dead() == 2);
-            assertThat(onlyLetter(admin, relay).reason()).isEqualTo(DeadReason.PERMANENT_FAILURE);
+            assertThat(onlyLetter(admin, relay).reason()).isEqualTo(DeadReason.UNDECODABLE);
         }
         assertThat(publisher.published()).extracting(Message::type).containsExactlyInAnyOrder("1", "4");
     }

@@ -1,5 +1,6 @@
 package io.pigeonhole.kafka;
 
+import java.util.Arrays;
 import java.util.Set;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
@@ -27,12 +28,15 @@ final class SendFailures {
 
     /** Whether it concerns all records, as what the client throws when it is closed; not what code throws that it calls, such as a partitioner. */
     static boolean isOfTheClient(Throwable failure) {
-        StackTraceElement[] stack = failure.getStackTrace();
-        return failure instanceof OutOfMemoryError
-                || failure instanceof LinkageError
-                || failure instanceof ApiException
-                || stack.length == 0
-                || stack[0].getClassName().startsWith("org.apache.kafka.");
+        if (failure instanceof OutOfMemoryError || failure instanceof LinkageError || failure instanceof ApiException) {
+            return true;
+        }
+        // What a partitioner answers, or hands to the JDK and to classes of Kafka's, is its own fault.
+        return (failure instanceof KafkaException || failure instanceof IllegalStateException)
+                && Arrays.stream(failure.getStackTrace())
+                        .map(StackTraceElement::getClassName)
+                        .takeWhile(name -> !name.startsWith("org.apache.kafka.clients.producer."))
+                        .allMatch(name -> name.startsWith("org.apache.kafka.") || name.startsWith("java."));
     }
 
     /**

@@ -28,6 +28,7 @@ import org.apache.kafka.common.errors.OutOfOrderSequenceException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -111,6 +112,7 @@ class KafkaPublisherTest {
                 () -> {
                     throw new ConfigException("no region");
                 },
+                () -> Utils.murmur2(null),
                 () -> {
                     throw new StackOverflowError();
                 })) {

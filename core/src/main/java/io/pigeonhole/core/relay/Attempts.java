@@ -1,5 +1,6 @@
 package io.pigeonhole.core.relay;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.message.Message;
@@ -23,6 +24,9 @@ final class Attempts {
     }
 
     static RetryDecision decide(RelaySettings settings, Message message, int attempts, Duration age, Throwable cause) {
+        if (cause instanceof UnreadableMessageException) {
+            return new RetryDecision.GiveUp(DeadReason.UNDECODABLE);
+        }
         return RetryJudge.decide(
                 settings.retry(),
                 new RetryJudge.Attempt(message, attempts, age, cause, cause instanceof PermanentFailure));

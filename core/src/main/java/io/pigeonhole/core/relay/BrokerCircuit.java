@@ -106,6 +106,10 @@ final class BrokerCircuit {
         }
         if (unavailable == null || takesOthers) {
             confirmationsBefore.remove(place);
+            if (permit == Permit.FEW) {
+                // All were refused: the broker answers, or its client does for it, which the next batch shows.
+                close();
+            }
         } else {
             confirmationsBefore.putIfAbsent(place, confirmations);
             if (!ofMessages) {
@@ -121,7 +125,9 @@ final class BrokerCircuit {
 
     private boolean takesThoseOfOtherPlaces(Place place) {
         Long before = confirmationsBefore.get(place);
-        return before != null && confirmations > before && nanos.getAsLong() - confirmedAt < lately.toNanos();
+        // What was tried before waits where it is: nothing is moved by believing it.
+        boolean isLate = !place.again() && nanos.getAsLong() - confirmedAt >= lately.toNanos();
+        return before != null && confirmations > before && !isLate;
     }
 
     private void open(Throwable cause) {

@@ -223,7 +223,11 @@ final class Moved implements Writes {
         }
         counts.add(published.size() - ignored, refused, dead);
         if (notMoved != null) {
-            throw notMoved;
+            log.warn(
+                    "{}: {} messages are published and deleted; others could not be moved to those that wait, and are tried again",
+                    consumer.name(),
+                    published.size(),
+                    FailureText.readable(notMoved));
         }
     }
 }

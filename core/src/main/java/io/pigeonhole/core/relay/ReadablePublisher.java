@@ -1,6 +1,5 @@
 package io.pigeonhole.core.relay;
 
-import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.AppendedMessage;
 import java.time.Duration;
@@ -43,9 +42,9 @@ record ReadablePublisher(Publisher publisher) implements Publisher {
         return message.headers().last(AppendedMessage.UNREADABLE_HEADERS) == null;
     }
 
-    private static PermanentFailure refusal(Message message) {
+    private static UnreadableMessageException refusal(Message message) {
         String defect = message.defect();
-        return new PermanentFailure((defect == null ? "the row of the message could not be read" : defect)
+        return new UnreadableMessageException((defect == null ? "the row of the message could not be read" : defect)
                 + "; its header " + AppendedMessage.UNREADABLE_HEADERS
                 + " has the bytes of its headers. Append it anew, and discard this one");
     }

@@ -7,6 +7,6 @@ interface Writes {
     /** Answers how many messages are brought further by it; with none there is nothing to commit. */
     int write(InboxTransaction<?> transaction);
 
-    /** It is committed. Throws what has kept some of it from being written. */
+    /** It is committed. */
     void committed();
 }

@@ -137,6 +137,27 @@ class BrokerCircuitTest {
     }
 
     @Test
+    void brokerThatRefusesAllIsNotAway() {
+        failed(Permit.ALL);
+        pass(Duration.ofSeconds(1));
+        circuit.published(HERE, circuit.ask(HERE), false, null);
+
+        assertThat(circuit.problem()).isNull();
+    }
+
+    @Test
+    void whatWasTriedBeforeWaitsThoughTheLastAnswerIsOld() {
+        Place again = new Place(1, true);
+        circuit.published(again, Permit.ALL, false, away());
+        pass(Duration.ofSeconds(1));
+        succeeded(THERE, circuit.ask(THERE));
+        pass(Duration.ofMinutes(2));
+
+        assertThat(circuit.published(again, Permit.ALL, false, away())).isTrue();
+        assertThat(circuit.problem()).isNull();
+    }
+
+    @Test
     void answerThatIsOldSaysNothing() {
         failed(Permit.ALL);
         pass(Duration.ofSeconds(1));

@@ -32,8 +32,9 @@ final class OutboxColumns {
     /** A row that makes no message, as one that a newer version has written, is one with a defect, so that others go on. */
     static AppendedMessage read(ResultSet row) throws SQLException {
         long position = row.getLong(1);
+        String id = row.getString(3);
         Message.Builder message = Message.builder(row.getString(2))
-                .id(MessageId.of(row.getString(3)))
+                .id(MessageId.of(id.isBlank() ? "outbox-position-" + position : id))
                 .payload(row.getBytes(8));
         byte[] headers = row.getBytes(6);
         try {
