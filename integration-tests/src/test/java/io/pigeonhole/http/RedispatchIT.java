@@ -318,13 +318,19 @@ class RedispatchIT {
             public PrintWriter getWriter() {
                 return new PrintWriter(ignored);
             }
+
+            @Override
+            public void setContentLengthLong(long length) {}
+
+            @Override
+            public void flushBuffer() {}
         };
     }
 
     /** A batch: each part has a key of its own, and the response is theirs together. */
     @ParameterizedTest
-    @CsvSource({"1, 2", "1, 1", "refuse, 2"})
-    void eachPartOfABatchIsARequest(String first, String second) throws Exception {
+    @CsvSource({"1, 2, 2", "1, 1, 2", "refuse, 2, 1"})
+    void eachPartOfABatchIsARequest(String first, String second, int paid) throws Exception {
         Application batch = (request, response) -> {
             if (!request.getRequestURI().endsWith("/batch")) {
                 if (request.getRequestURI().endsWith("/refuse")) {
@@ -359,11 +365,10 @@ class RedispatchIT {
             }
         };
         try (WebServer server = new WebServer(batch, List.of(onlyParts), null, DISPATCHES)) {
-            sendBody(server, "", "/payments/batch");
-            int once = runs.get();
-            sendBody(server, "", "/payments/batch");
-            assertThat(once).isPositive();
-            assertThat(runs).hasValue(once);
+            for (int i = 0; i < 2; i++) {
+                sendBody(server, "", "/payments/batch");
+                assertThat(runs).hasValue(paid);
+            }
         }
     }
 
