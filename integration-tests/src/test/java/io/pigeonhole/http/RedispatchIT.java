@@ -316,7 +316,7 @@ class RedispatchIT {
 
             @Override
             public PrintWriter getWriter() {
-                return new PrintWriter(ignored);
+                return new PrintWriter(ignored, false, StandardCharsets.UTF_8);
             }
 
             @Override
