@@ -69,7 +69,7 @@ class WorkCrashIT {
                 .toList();
     }
 
-    /** What is left is told by the stories of first deliveries, of logs and of relays, and by the contract of replays. */
+    /** The other points are passed by the tests of first deliveries, of logs and of relays, and by the contract of replays. */
     @Test
     void noPointOfTheWaysAfterADeliveryIsLeftOut() {
         Set<CrashPoint> points = EnumSet.noneOf(CrashPoint.class);

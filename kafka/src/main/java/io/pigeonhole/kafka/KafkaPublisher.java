@@ -19,8 +19,8 @@ import org.apache.kafka.clients.producer.Producer;
  * confirmation of all in-sync replicas. A message's key is the record's key, a tombstone is a record without a value; {@code
  * docs/kafka.md} has the whole mapping, which is that of {@link KafkaSource}.
  *
- * <p>A message that is too large, that the broker finds invalid, or that a partitioner fails for, is refused. Everything else, such as a topic that does not exist or
- * a missing right, is for all messages, and unavailable. Where messages are not confirmed in time, or the thread is interrupted, the
+ * <p>A message that is too large, that the broker finds invalid, or that a partitioner fails for, is refused. Everything else, such as a
+ * topic that does not exist or a missing right, is for all messages, and unavailable. Where messages are not confirmed in time, or the thread is interrupted, the
  * producer is closed, so that it does not send them later; what other threads have under way in it is unavailable then, too.
  *
  * <p>Safe for use by many threads, which share one producer. If the process dies, what was not confirmed may be in the topic or not.

@@ -26,7 +26,7 @@ final class SendFailures {
         return OF_ONE_RECORD.contains(failure.getClass());
     }
 
-    /** Whether it concerns all records, as what the client throws when it is closed; not what code throws that it calls, such as a partitioner. */
+    /** Whether it concerns all records, such as what a closed client throws. What a partitioner throws concerns its record alone. */
     static boolean isOfTheClient(Throwable failure) {
         if (failure instanceof OutOfMemoryError || failure instanceof LinkageError || failure instanceof ApiException) {
             return true;

@@ -55,8 +55,8 @@ UPDATE outbox_generation SET current = 0 WHERE current = 1
 UPDATE outbox_generation SET current = 1 WHERE current = 0
 
 -- name: appended
--- In the order of both tables, with numbers that say which table a row is in: should positions begin anew, both may have the same ones. What is kept out of line is not read to know its length. Planned each time: the tables are empty in one
--- moment and large in the next.
+-- In the order of both tables, with numbers that say which table a row is in: should positions begin anew, both may have the same ones.
+-- What is kept out of line is not read to know its length. Planned each time: the tables are empty in one moment and large in the next.
 SELECT set_config('plan_cache_mode', 'force_custom_plan', true);
 SELECT m.position * 2 + m.generation, m.destination, m.id, m.type, m.ordering_key, m.headers, m.content_type, m.payload,
     EXISTS (
